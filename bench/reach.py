@@ -4,7 +4,8 @@
 
 Each figure is the difference of two runs of unlike length, processor time by packets delivered, so that reading and building are in none. The
 least of several counts. Flows: each is limited by a window of ten packets over 20 ms, which its share of the link just carries. Rates: one flow with a
-buffer of two bandwidth-delay products, and a window of one and a half of it. All are of the `ns2` stack with NewReno. `--million` has as many flows alive, for two seconds.
+buffer of two bandwidth-delay products, and a window of one and a half of it. All are of the `ns2` stack with NewReno, and flows of the `linux` stack with CUBIC, too, with what each of them takes in
+memory: the difference of two processes, which have `MANY` of them and a quarter of these alive. `--million` has as many flows alive, for two seconds.
 """
 
 from __future__ import annotations
@@ -32,6 +33,13 @@ WINDOW = 10
 # How much the dearest may cost of the cheapest.
 WANTED = 3.0
 MILLION = 1_000_000
+# Of whose memory a flow's share is taken, and for how long they send: all have begun, and their packets are under way.
+MANY = 40_000
+ALIVE_S = 0.3
+STACKS: dict[str, dict[str, Any]] = {
+    "ns2": {"stack": "ns2", "tcp": {"recovery": "newreno"}, "cc": "reno"},
+    "linux": {"stack": "linux", "tcp": {}, "cc": "cubic"},
+}
 LIMITS = {"memory": "32 GB", "events": 1e10, "flows": 2_000_000}
 
 
@@ -41,8 +49,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=FLOWS[-1], help="no more flows than this")
     parser.add_argument("--million", action="store_true", help="a million flows as well: minutes and gigabytes")
     options = parser.parse_args()
-    cases = {f"{number:,} flow{'s' if number > 1 else ''}": (many(number), rounds(number)) for number in FLOWS if number <= options.most}
-    said(cases, "Flows", options.runs)
+    # A process begins with the peak of the one that starts it, which is to be a small one.
+    kilobytes = {stack: memory_of_one(stack) for stack in STACKS}
+    for stack in STACKS:
+        print(f"{stack}: a flow more takes {kilobytes[stack]:.1f} KB\n")
+        numbers = [number for number in FLOWS if number <= options.most]
+        said({f"{number:,}": (many(number, stack), rounds(number)) for number in numbers}, "Flows", options.runs)
     said({name: (fast(bps), seconds(bps)) for name, bps in RATES.items()}, "Rate", options.runs)
     if options.million:
         million()
@@ -76,10 +88,17 @@ def spent(tree: dict[str, Any]) -> tuple[float, int]:
     return seconds, outcome["efforts"][0][2]
 
 
-def many(number: int) -> dict[str, Any]:
+def memory_of_one(stack: str) -> float:
+    """Kilobytes that one flow more takes, with its packets and its row of the results."""
+    few = MANY // 4
+    least, most = (run_tree({**many(number, stack), "duration": f"{ALIVE_S} s"}).peak_bytes for number in (few, MANY))
+    return (most - least) / (MANY - few) / 1e3
+
+
+def many(number: int, stack: str = "ns2") -> dict[str, Any]:
     """Flows over one link that just carries them, their starts spread over a round trip."""
     rate = number * WINDOW * PACKET_BITS / RTT_S
-    return network(rate, RTT_S / 2, f"{WINDOW} packets") | {
+    return network(rate, RTT_S / 2, f"{WINDOW} packets", stack) | {
         "flows": [{"path": ["bottleneck"], "count": number, "start": f"{RTT_S} s * i / count"}], "limits": LIMITS,
     }  # fmt: skip
 
@@ -101,10 +120,11 @@ def seconds(bps: float) -> float:
     return 2 * max(PACKETS * PACKET_BITS / bps, 20 * RTT_S)
 
 
-def network(bps: float, delay_s: float, window: str) -> dict[str, Any]:
+def network(bps: float, delay_s: float, window: str, stack: str = "ns2") -> dict[str, Any]:
     queue = {"name": "drop_tail", "limit": "2 bdp"}
+    chosen = STACKS[stack]
     return {
-        "stack": "ns2", "tcp": {"recovery": "newreno", "window_limit": window},
+        **chosen, "tcp": {**chosen["tcp"], "window_limit": window},
         "links": {"bottleneck": {"rate": f"{bps!r} bit/s", "delay": f"{delay_s!r} s", "queue": queue}},
     }  # fmt: skip
 

@@ -23,7 +23,7 @@ from sawtooth.backends import sim
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.parts import Parts
+from sawtooth.results.parts import Shelf
 from sawtooth.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -92,7 +92,7 @@ def spent(settings: Sequence[str]) -> Spent:
         tempfile.TemporaryDirectory() as scratch,
         mock.patch.object(sim, "run_share", counted("simulating", sim.run_share)),
         mock.patch.object(sim, "gather", counted("storing", sim.gather)),
-        mock.patch.object(Parts, "write", counted("storing", Parts.write)),
+        mock.patch.object(Shelf, "write", counted("storing", Shelf.write)),
     ):
         execute(plan, Dataset.create(Path(scratch) / "out", plan), jobs=1)
     found.whole = time.process_time() - began

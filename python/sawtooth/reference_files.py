@@ -16,7 +16,7 @@ from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError, FileUnreadable, Place, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.kinds import Kind, kind
-from sawtooth.measures import ExpressionError, measure, units
+from sawtooth.measures import ExpressionError, measure, resolve, units
 from sawtooth.measures import unit as units_of
 from sawtooth.recognise import unit_suffix
 from sawtooth.references import PUBLISHED, Quantity, Reference, digest
@@ -349,11 +349,14 @@ class _Reader:
 
     def require_kind(self, name: str, quantity: Quantity, key: str) -> None:
         """Raises for a column that is called like a measure and is of another kind: it would be held against that."""
+        # To say what else an unknown word may mean takes longer than all else about a column.
+        if not quantity.unit_name or (name.isidentifier() and name not in resolve.names()):
+            return
         try:
             known = measure(name)
         except ExpressionError:
             return
-        if quantity.unit_name and quantity.unit.powers != units_of(known).powers:
+        if quantity.unit.powers != units_of(known).powers:
             whence = "" if key.endswith(".unit") else f", as the name of its column `{quantity.column}` ends in"
             raise self.error(
                 f"`{name}` is in {quantity.unit_name}{whence}, and the measure `{name}` in {known.unit or 'plain numbers'}", key,

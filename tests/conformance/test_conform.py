@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from docs.captured import OPENING
 from sawtooth.cli import app
+from sawtooth.conformance import icmp
 from sawtooth.conformance.asserting import failures
 from sawtooth.conformance.endpoint import NotApplicable
 from sawtooth.conformance.parse import load, parse
@@ -73,6 +74,13 @@ def test_what_fails(more: str, reason: str) -> None:
     ("more", "reason"),
     [
         ("+0 < R. 1:1(0) ack 1\n", "a reset (RST)"),
+        ("+0 > R 1:1(0)\n", "a reset (RST)"),
+        ("+0 < . 1:1(0) ack 1 win 0\n", "a window of 0, and its probes (RFC 9293 §3.8.6.1)"),
+        ("+0 sendto(4, ..., 9, MSG_FASTOPEN, ..., ...) = 9\n", "Fast Open (RFC 7413)"),
+        ("+0 < S 0:9(9) win 9 <FO 00ff>\n", "Fast Open (RFC 7413)"),
+        ("+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 5\n+0 connect(5, ..., ...) = 0\n", "more than one connection"),
+        ("+0 write(4, ..., 9) = 5\n", "a write that is not taken whole (memory of sockets)"),
+        ("+0 recvmsg(4) = 5\n", "the call recvmsg with these arguments"),
         ("+0 < udp (100)\n", "a packet that is none of TCP: udp (100)"),
         ("+0 poll([{fd=4}], 1, 0) = 0\n", "the call poll"),
         ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0\n", "the socket's option TCP_CORK"),
@@ -92,8 +100,54 @@ def test_what_the_endpoint_lacks_is_named(more: str, reason: str) -> None:
 
 
 def test_several_segments_may_be_written_as_one() -> None:
-    """As where segmentation is offloaded."""
-    assert _run(OPENING + "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n").verdict == PASSED
+    """As where segmentation is offloaded; where PSH then stands is not compared, and that a burst is one is not if the script is strict."""
+    written = OPENING + "+0 write(4, ..., 2500) = 2500\n"
+    for flags in ("P.", "."):
+        assert _run(f"{written}+0 > {flags} 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1\n").verdict == PASSED
+    assert _run(f"{written}+0 > P. 1:2501(2500) ack 1\n").verdict == PASSED
+    assert _run(f"--strict_segments\n{written}+0 > P. 1:2501(2500) ack 1\n").verdict == FAILED
+
+
+def test_what_calls_fill_in_is_compared() -> None:
+    """Bytes that wait to be read, options, and what is left after a message."""
+    came = OPENING + "+0 < P. 1:101(100) ack 1\n"
+    message = (
+        "{msg_name(...)=..., msg_iov(1)=[{..., 60}], msg_flags=0, msg_control=[{cmsg_level=SOL_TCP, cmsg_type=TCP_CM_INQ, cmsg_data=%d}]}"
+    )
+    calls = (
+        f"+0 ioctl(4, SIOCINQ, [100]) = 0\n+0 getsockopt(4, SOL_TCP, TCP_MAXSEG, [1000], [4]) = 0\n+0 recvmsg(4, {message % 40}, 0) = 60\n"
+    )
+    assert _run(came + calls).verdict == PASSED
+    for wrong, expected, had in [
+        ("+0 ioctl(4, SIOCINQ, [99]) = 0\n", "99", "100"),
+        ("+0 getsockopt(4, SOL_TCP, TCP_MAXSEG, [900], [4]) = 0\n", "900", "1000"),
+        (f"+0 recvmsg(4, {message % 41}, 0) = 60\n", "41", "40"),
+    ]:
+        outcome = _run(came + wrong)
+        assert (outcome.verdict, outcome.expected, outcome.came) == (FAILED, expected, had)
+        assert outcome.reason.endswith("fills in differs")
+
+
+def test_settings_of_files_beside_a_script_are_the_simulated_endpoints(tmp_path: Path) -> None:
+    """Those that it has are in force, and those without effect do not keep a script from running."""
+    (tmp_path / "settings.sh").write_text("sysctl -q net.ipv4.tcp_ecn=0 net.ipv4.tcp_syn_retries=5\nip tcp_metrics flush all\n")
+    asked = OPENING.replace("< S 0:0", "< SEW 0:0")
+    for text, verdict in [(f"`./settings.sh`\n{asked}", PASSED), (asked, FAILED)]:
+        (tmp_path / "x.pkt").write_text(text)
+        script = load(tmp_path / "x.pkt")
+        assert run(script, lambda script=script: SimulatedEndpoint(script, "linux")).verdict == verdict
+
+
+def test_a_call_that_blocks_returns_by_what_comes_at_its_end() -> None:
+    """And segments without an acknowledgement are none (RFC 9293 §3.10.7.4)."""
+    text = OPENING + "+0...0.100 read(4, ..., 9) = 5\n+.05 < - 1:10(9) win 9\n+.05 < . 1:6(5) ack 1\n+.2 close(4) = 0\n"
+    assert _run(text).verdict == PASSED
+
+
+def test_numbers_of_a_peer_begin_with_its_syn() -> None:
+    """What is in SYNs stands as it is, and what follows is counted from there."""
+    text = OPENING.replace("< S 0:0(0)", "< S 700:700(0)").replace("> S. 0:0(0) ack 1", "> S. 0:0(0) ack 701")
+    assert _run(text + "+0 < P. 1:101(100) ack 1\n* > . 1:1(0) ack 101\n").verdict == PASSED
 
 
 def test_assertions_do_nothing_but_arithmetic() -> None:
@@ -108,7 +162,7 @@ def test_assertions_do_nothing_but_arithmetic() -> None:
 def test_a_segment_comes_out_of_bytes_as_it_went_in() -> None:
     """Numbers are relative to the initial ones on either side."""
     here, there = (IPv4Address("192.0.2.1"), 1), (IPv4Address("192.0.2.2"), 2)
-    options = {"TS": (5, 6), "sack": [(1, 3)]}
+    options = {"sack": [(1, 3)], "FO": "00ff", "FOEXP": "11"}
     segment = Segment("P.EW", 11, 3, 7, 9, options, "ce")
     packet = to_bytes(segment, Addresses(there, here, 1000, 2**32 - 3))
     assert checksum(packet[:20]) == 0
@@ -116,6 +170,32 @@ def test_a_segment_comes_out_of_bytes_as_it_went_in() -> None:
     assert back is not None
     assert set(back.flags) == set(segment.flags)
     assert (back.start, back.length, back.ack, back.window, back.options, back.ecn) == (11, 3, 7, 9, options, "ce")
+
+
+def test_what_is_of_another_connection_is_left_aside() -> None:
+    """By the ports of both ends, of which the local one is learnt of a SYN."""
+    here, there = (IPv4Address("192.0.2.1"), 0), (IPv4Address("192.0.2.2"), 2)
+    ends = Addresses(here, there)
+    syn = to_bytes(Segment("S", 0, 0), Addresses(there, (here[0], 1)))
+    data = to_bytes(Segment(".", 1, 0, 1), Addresses(there, (here[0], 1)))
+    assert from_bytes(data, ends) is None
+    assert from_bytes(syn, ends) is not None
+    assert from_bytes(data, ends) is not None
+    assert from_bytes(to_bytes(Segment("S", 0, 0), Addresses(there, (here[0], 3))), ends) is None
+
+
+def test_an_error_of_icmp_quotes_a_segment_of_the_hosts() -> None:
+    """With the path's MTU (RFC 1191 §4), or not at all if it is none that is known."""
+    ends = Addresses((IPv4Address("192.0.2.1"), 1), (IPv4Address("192.0.2.2"), 2), local_isn=7)
+    packet = icmp.to_bytes("icmp unreachable frag_needed mtu 800 [3:9(6)]", ends)
+    assert packet[9] == 1
+    assert packet[20:22] == bytes([3, 4])
+    assert packet[26:28] == (800).to_bytes(2, "big")
+    assert packet[28 + 20 + 4 : 28 + 20 + 8] == (10).to_bytes(4, "big")
+    assert checksum(packet[20:]) == 0
+    for text in ("icmp packet_too_big mtu 9", "udp (9)", "icmp unreachable elsewhere"):
+        with pytest.raises(NotApplicable):
+            icmp.to_bytes(text, ends)
 
 
 def test_the_command_tells_what_became_of_each(tmp_path: Path) -> None:
@@ -137,6 +217,8 @@ def test_the_command_refuses_what_there_is_not(tmp_path: Path) -> None:
         ([str(tmp_path)], "has no script"),
         ([str(_HERE), "--backend", "qemu"], "cannot be run with `--backend qemu`"),
         ([str(_HERE), "--stack", "linx"], "there is no stack `linx`"),
+        ([str(_HERE), "--define", "A"], "`--define A` has no value"),
+        ([str(_HERE), "--backend", "uml", "--hz", "1000"], "`--backend uml` has ticks of its own"),
     ]:
         found = CliRunner().invoke(app, ["conform", *words])
         assert said in str(found.exception)

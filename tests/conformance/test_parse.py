@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sawtooth.cli import app
+from sawtooth.conformance.commands import Setting
 from sawtooth.conformance.parse import load, parse
 from sawtooth.conformance.script import Call, Foreign, Inbound, Outbound, Script, Segment, Shell, When
 from sawtooth.errors import StudyError
@@ -49,7 +50,26 @@ def test_calls_commands_and_comments() -> None:
     assert _only(text)[1] == Call("poll", arguments, -1, "EAGAIN")
     script = parse("--tolerance_usecs=500\n`sysctl -q net.ipv4.tcp_sack=0`\n", "x.pkt")
     assert script == Script("x.pkt", {"tolerance_usecs": "500"}, script.events)
-    assert script.events[0].what == Shell("sysctl -q net.ipv4.tcp_sack=0")
+    assert script.events[0].what == Shell((Setting("tcp_sack", "0"),))
+
+
+def test_structures_by_name_and_in_order() -> None:
+    """As of messages, with what words are defined to be."""
+    text = "+0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 7}], msg_control=[{cmsg_level=LEVEL, cmsg_data=9}]}, 0) = 7\n"
+    (event,) = parse(text, "x.pkt", {"LEVEL": "SOL_TCP"}).events
+    message = {"msg_name": ..., "msg_iov": [[..., 7]], "msg_control": [{"cmsg_level": "SOL_TCP", "cmsg_data": 9}]}
+    assert event.what == Call("recvmsg", (4, message, 0), 7)
+
+
+def test_words_that_are_defined_stand_in_options_and_packets() -> None:
+    """Cookies of Fast Open, codes of ICMP and numbers."""
+    defined = {"COOKIE": "00ff", "WHY": "port_unreachable", "SIZE": "700"}
+    text = "+0 < S 5:5(0) win 9 <mss SIZE,FO COOKIE>\n+0 < icmp unreachable WHY\n+0 < U. 1:1(0) ack 1 win 9 urg 3\n"
+    syn, icmp, urgent = (event.what for event in parse(text, "x.pkt", defined).events)
+    assert syn == Inbound(Segment("S", 5, 0, None, 9, {"mss": 700, "FO": "00ff"}))
+    assert icmp == Foreign("icmp unreachable port_unreachable")
+    assert urgent == Inbound(Segment("U.", 1, 0, 1, 9, urgent=3))
+    assert _only("+0 > encap psp spi 3 . 1:1(0) ack 1\n")[1] == Foreign("encap psp spi 3 . 1:1(0) ack 1", inbound=False)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +84,10 @@ def test_calls_commands_and_comments() -> None:
         ("+0 write(4, ..., ...) = 1\n", 1, 4, "argument 3 of write has to be a number"),
         ("+0 < S 0:0(0) win 70000\n", 1, 19, "70000 is more than its field of a header holds"),
         ("--tolerance_usecs=x\n", 1, 1, "`x` is no number of microseconds"),
+        ("\n+0 < S 0:0(0) win 9 <mss SIZE>\n", 2, 26, "SIZE is no number"),
+        ("\n`sysctl -q 'net.ipv4.x=1`\n", 2, 1, "the command is not understood: No closing quotation"),
+        ("`sysctl -q net.ipv4.x=$((1 +))`\n", 1, 1, "`1 +` is no arithmetic of whole numbers"),
+        ("+0 `./settings.sh`\n", 1, 4, "settings.sh cannot be read: No such file or directory"),
     ],
 )
 def test_mistakes_are_told_with_their_place(text: str, line: int, column: int, words: str) -> None:

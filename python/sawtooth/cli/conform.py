@@ -25,10 +25,26 @@ def conform(
     image: Annotated[
         str, typer.Option(help="With uml: a kernel made by `sawtooth kernel build`, not the distribution's.", show_default=False)
     ] = "",
+    hz: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="With sim: ticks a second of its timers, if not those of the stack.", min=1, max=10_000, show_default=False
+        ),
+    ] = None,
     tolerance: Annotated[
         float,
         typer.Option(metavar="MS", help="Milliseconds that times may differ by, where a script does not say --tolerance_usecs.", min=0),
     ] = 4.0,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--define",
+            "-D",
+            metavar="NAME=VALUE",
+            help="What a word in scripts stands for, such as a Fast Open cookie.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run scripts of packets against an endpoint: passed, failed (with both sequences), or not applicable (with what the endpoint lacks).
@@ -40,6 +56,6 @@ def conform(
     """
     from sawtooth.cli import conform_text
 
-    code = conform_text.show(paths, backend, stack, image, tolerance / 1000, as_json=as_json)
+    code = conform_text.show(paths, conform_text.Which(backend, stack, hz, image), tolerance / 1000, define or [], as_json=as_json)
     if code:
         raise typer.Exit(code)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sawtooth.conformance.commands import Beyond, Effect, Setting
 from sawtooth.conformance.endpoint import NotApplicable, constant
 from sawtooth.conformance.script import Call, Inbound, Outbound, Script, Segment, Shell
 
-_SYSCTL = re.compile(r"(?:net\.ipv4\.)(\w+)\s*=\s*(\S+)")
 _WITHOUT_EFFECT = {
     # Of what the simulated endpoint has nothing: memory of sockets is as its stack has it.
     "tcp_no_metrics_save",
@@ -25,18 +24,35 @@ _WITHOUT_EFFECT = {
     "tcp_fack",
     "tcp_syncookies",
     "tcp_moderate_rcvbuf",
+    # A write is taken whole; scripts in which one is not are told of.
+    "tcp_wmem",
+    "tcp_notsent_lowat",
+    # How often SYNs are sent again before a connection is given up, which no script waits for that opens one.
+    "tcp_syn_retries",
+    "tcp_synack_retries",
+    # Fast Open (RFC 7413) is told of where a segment or a call asks for it.
+    "tcp_fastopen",
+    "tcp_fastopen_key",
+    "tcp_fastopen_blackhole_timeout_sec",
+    # Of accurate ECN, which `tcp_ecn` asks for.
+    "tcp_ecn_option",
+}
+_COMMANDS_WITHOUT_EFFECT = {
+    # It knows of no earlier connections, and nothing waits in a queue that it leaves at once.
+    ("ip", "tcp_metrics", "flush", "all"),
+    ("tc", "qdisc", "add", "dev", "tun0", "root", "pfifo"),
+    # Its segments leave one by one.
+    ("ip", "link", "set", "dev", "tun0", "gso_max_segs", "1"),
 }
 _SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     # Of each setting its values, and what they are of `tcp`.
-    "tcp_early_retrans": {"0": {"tail_loss_probe": False}, "3": {"tail_loss_probe": True}},
+    "tcp_early_retrans": {"0": {"tail_loss_probe": False}, "3": {"tail_loss_probe": True}, "4": {"tail_loss_probe": True}},
     "tcp_recovery": {"1": {}},
     "tcp_frto": {"0": {"frto": False}, "1": {"frto": True}, "2": {"frto": True}},
     "tcp_slow_start_after_idle": {"0": {"restart_after_idle": "off"}, "1": {"restart_after_idle": "decay"}},
     "tcp_window_scaling": {"0": {"window_scaling": False}, "1": {}},
     "tcp_thin_linear_timeouts": {"0": {}},
-    "tcp_fastopen": {"0": {}, "1": {}},
     "tcp_dsack": {"1": {}},
-    "tcp_ecn_option": {"0": {}},
     "tcp_abort_on_overflow": {"0": {}},
 }
 SEND_BUFFER_BYTES = 4 * 2**20
@@ -44,6 +60,8 @@ SEND_BUFFER_BYTES = 4 * 2**20
 _ETHERNET_MSS = 1460
 _DEFAULT_MSS = 536
 _STAMPS = 12
+_SIZES = 3
+"""Of a buffer: the least, the default, the most."""
 
 
 @dataclass
@@ -63,6 +81,7 @@ class Agreed:
         asks_ecn: whether the endpoint's SYN asks for it.
         accurate: whether marks are counted (RFC 9768).
         syn_field: with which ECN field the peer's SYN has come.
+        max_segment: what the application says that a segment holds at most.
 
     """
 
@@ -78,35 +97,17 @@ class Agreed:
     asks_ecn: bool = False
     accurate: bool = False
     syn_field: str = "noecn"
-
-
-def settings(command: str) -> dict[str, str]:
-    """What a command of the shell sets of net.ipv4; `NotApplicable` if it does something else."""
-    found: dict[str, str] = {}
-    for part in re.split(r"[;\n]|&&", command):
-        try:
-            words = shlex.split(part, comments=True)
-        except ValueError:
-            raise NotApplicable(f"the command `{part.strip()}`") from None
-        if not words:
-            continue
-        if words[0] != "sysctl":
-            raise NotApplicable(f"the command `{part.strip()}`")
-        given = " ".join(word for word in words[1:] if not word.startswith("-"))
-        pairs = _SYSCTL.findall(given)
-        if not pairs:
-            raise NotApplicable(f"the command `{part.strip()}`")
-        found.update(pairs)
-    return found
+    max_segment: int = _ETHERNET_MSS
 
 
 def agreed(script: Script) -> Agreed:
     """What a script comes to, for a simulated endpoint; `NotApplicable` if that has no such thing."""
     found = Agreed()
+    _require(script)
     for event in script.events:
         match event.what:
-            case Shell(command):
-                found.sysctl.update(settings(command))
+            case Shell(effects=effects):
+                found.sysctl |= _settings(effects)
             case Call(name="connect"):
                 found.active = True
             case Call(name="setsockopt", arguments=arguments):
@@ -128,6 +129,36 @@ def agreed(script: Script) -> Agreed:
     return found
 
 
+def _require(script: Script) -> None:
+    """What no simulated endpoint has, wherever it stands in a script."""
+    opened = 0
+    for event in script.events:
+        match event.what:
+            case Inbound(segment) if {"FO", "FOEXP"} & (segment.options or {}).keys():
+                raise NotApplicable("Fast Open (RFC 7413)")
+            case Outbound(segment) if {"FO", "FOEXP"} & (segment.options or {}).keys():
+                raise NotApplicable("Fast Open (RFC 7413)")
+            case Outbound(segment) if "R" in segment.flags:
+                raise NotApplicable("a reset (RST)")
+            case Call("setsockopt", (_, _, name, *_)) if str(name).startswith("TCP_FASTOPEN"):
+                raise NotApplicable("Fast Open (RFC 7413)")
+            case Call(arguments=arguments) if "MSG_FASTOPEN" in str(arguments[2:]):
+                raise NotApplicable("Fast Open (RFC 7413)")
+            case Call("listen") | Call("connect", result=0 | None) | Call("connect", error="EINPROGRESS"):
+                opened += 1
+            case _:
+                pass
+    if opened > 1:
+        raise NotApplicable("more than one connection")
+
+
+def _settings(effects: Sequence[Effect]) -> dict[str, str]:
+    beyond = [effect for effect in effects if isinstance(effect, Beyond) and effect.words not in _COMMANDS_WITHOUT_EFFECT]
+    if beyond:
+        raise NotApplicable(str(beyond[0]))
+    return {effect.name: effect.value for effect in effects if isinstance(effect, Setting)}
+
+
 def _socket_option(found: Agreed, arguments: tuple[Any, ...]) -> None:
     name, value = str(arguments[2]), constant(arguments[3])
     match name:
@@ -136,7 +167,11 @@ def _socket_option(found: Agreed, arguments: tuple[Any, ...]) -> None:
                 found.tcp["partial"] = "nodelay"
         case "TCP_CONGESTION":
             found.congestion_control = bytes(value).decode() if isinstance(value, bytes) else str(value)
-        case "SO_REUSEADDR" | "SO_DEBUG" | "SO_LINGER" | "SO_RCVTIMEO" | "SO_SNDTIMEO" | "SO_REUSEPORT":
+        case "TCP_MAXSEG" if isinstance(value, int):
+            found.max_segment = value
+        case "SO_SNDBUF" | "SO_REUSEADDR" | "SO_DEBUG" | "SO_LINGER" | "SO_RCVTIMEO" | "SO_SNDTIMEO" | "SO_REUSEPORT":
+            pass
+        case "TCP_INQ" | "IP_TOS" | "IP_FREEBIND" | "SO_MARK":
             pass
         case _:
             raise NotApplicable(f"the socket's option {name}")
@@ -144,6 +179,10 @@ def _socket_option(found: Agreed, arguments: tuple[Any, ...]) -> None:
 
 def _system_setting(found: Agreed, name: str, value: str) -> None:
     if name in ("tcp_sack", "tcp_timestamps", "tcp_ecn", "tcp_congestion_control") or name in _WITHOUT_EFFECT:
+        return
+    if name == "tcp_rmem" and len(value.split()) == _SIZES:
+        _, default, most = value.split()
+        found.tcp |= {"receive_buffer_default": f"{default} B", "receive_buffer_max": f"{most} B"}
         return
     if name == "tcp_reordering" and value.isdecimal():
         found.tcp["dup_thresh"] = int(value)
@@ -156,13 +195,14 @@ def _system_setting(found: Agreed, name: str, value: str) -> None:
 
 def _handshake(found: Agreed, segments: list[Segment]) -> None:
     syn = next((segment for segment in segments if "S" in segment.flags), None)
-    if syn is None:
+    if syn is None and not found.active:
         raise NotApplicable("a connection that is never opened")
+    syn = syn or Segment("S.", 0, 0, 1)
     theirs = dict(syn.options or {})
     for kind in theirs:
         if kind not in ("mss", "sackOK", "TS", "wscale"):
-            raise NotApplicable(f"the option {kind} of TCP")
-    ours = {"mss": _ETHERNET_MSS, "sackOK": None, "TS": None, "wscale": 7}
+            raise NotApplicable("Fast Open (RFC 7413)" if kind in ("FO", "FOEXP") else f"the option {kind} of TCP")
+    ours = {"mss": min(_ETHERNET_MSS, found.max_segment), "sackOK": None, "TS": None, "wscale": 7}
     if found.sysctl.get("tcp_sack") == "0":
         del ours["sackOK"]
     if found.sysctl.get("tcp_timestamps") == "0":
@@ -170,8 +210,8 @@ def _handshake(found: Agreed, segments: list[Segment]) -> None:
     if found.sysctl.get("tcp_window_scaling") == "0":
         del ours["wscale"]
     both = ours.keys() & theirs.keys()
-    found.offered = ours if found.active else {"mss": _ETHERNET_MSS} | {kind: ours[kind] for kind in ours if kind in both}
-    smss = min(_ETHERNET_MSS, theirs.get("mss", _DEFAULT_MSS))
+    found.offered = ours if found.active else {kind: ours[kind] for kind in ours if kind in both or kind == "mss"}
+    smss = min(ours["mss"] or 0, theirs.get("mss", _DEFAULT_MSS))
     stamped = "TS" in both
     found.tcp["smss"] = f"{smss - _STAMPS if stamped else smss} B"
     found.tcp["timestamps"] = stamped

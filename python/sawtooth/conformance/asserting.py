@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,14 +30,36 @@ _OPERATIONS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
 }
-_CONSTANTS = {"TCP_CA_Open": 0, "TCP_CA_Disorder": 1, "TCP_CA_CWR": 2, "TCP_CA_Recovery": 3, "TCP_CA_Loss": 4}
+_CONTINUED = re.compile(r"\\\s*(\n\s*|$)")
+_CONSTANTS = {
+    **{f"TCP_CA_{name}": value for value, name in enumerate(("Open", "Disorder", "CWR", "Recovery", "Loss"))},
+    **{f"TCPI_OPT_{name}": 1 << bit for bit, name in enumerate(("TIMESTAMPS", "SACK", "WSCALE", "ECN", "ECN_SEEN", "SYN_DATA"))},
+    **{
+        f"TCP_{name}": value + 1
+        for value, name in enumerate(
+            [
+                "ESTABLISHED",
+                "SYN_SENT",
+                "SYN_RECV",
+                "FIN_WAIT1",
+                "FIN_WAIT2",
+                "TIME_WAIT",
+                "CLOSE",
+                "CLOSE_WAIT",
+                "LAST_ACK",
+                "LISTEN",
+                "CLOSING",
+            ]
+        )
+    },
+}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max}
 
 
 def failures(code: str, known: Mapping[str, int]) -> list[str]:
     """Which assertions do not hold, each with the fields that it names; `NotApplicable` for what is not known or not done."""
     try:
-        tree = ast.parse(textwrap.dedent(code).strip())
+        tree = ast.parse(textwrap.dedent(_CONTINUED.sub(" ", code)).strip())
     except SyntaxError as error:
         raise NotApplicable(f"Python that is none: {error.msg}") from None
     names: dict[str, Any] = dict(_CONSTANTS)

@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sawtooth.conformance.commands import Effect
 from sawtooth.conformance.script import Call, Segment
 
 
 class NotApplicable(Exception):
     """A script asks for what an endpoint does not have."""
+
+
+class OtherOutput(Exception):
+    """A call has filled in something else than the script says."""
+
+    def __init__(self, what: str, expected: Any, came: Any) -> None:
+        super().__init__(what)
+        self.what, self.expected, self.came = what, str(expected), str(came)
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,9 @@ class Endpoint(Protocol):
     compares_handshake_window: bool
     """Whether the window of SYNs and the shift of window scaling are the endpoint's."""
 
+    has_offload: bool
+    """Whether several segments that leave at once are a burst, whose end has PSH."""
+
     def wait(self, until: float) -> Sent | None:
         """The next segment that it sends, until a time at which it gives nothing."""
         ...
@@ -54,8 +66,12 @@ class Endpoint(Protocol):
         """What a call that blocked has returned."""
         ...
 
-    def shell(self, command: str) -> None:
-        """A command of the shell."""
+    def command(self, effect: Effect, time: float) -> None:
+        """What a command of the shell does."""
+        ...
+
+    def foreign(self, text: str, time: float) -> None:
+        """A packet arrives that is none of TCP."""
         ...
 
     def info(self, time: float) -> Mapping[str, int]:

@@ -26,8 +26,8 @@ _DEFAULT = "cubic"
 """The congestion control of hosts that nobody has told another."""
 
 
-def run(paths: Sequence[Path], tolerance: float, image: str) -> list[Told]:
-    """Runs scripts in one guest, of the packaged kernel or of an `image` of `sawtooth kernel build`.
+def run(paths: Sequence[Path], tolerance: float, image: str, defined: Mapping[str, str]) -> tuple[str, list[Told]]:
+    """Its kernel's release, and what has become of scripts in one guest, of the packaged kernel or of an `image` of `sawtooth kernel build`.
 
     Raises:
         BackendUnavailable: if no guest can be started here, or it did not come to the end of the scripts.
@@ -36,7 +36,7 @@ def run(paths: Sequence[Path], tolerance: float, image: str) -> list[Told]:
     settings = Settings(image=image, memory_bytes=_MEMORY_BYTES, cpus=1, virtual=True, http=False, modules=("tun",))
     machine = LAUNCHER.machine(settings, frozenset({_DEFAULT}))
     patience = _PATIENCE_SECS + _PATIENCE_SECS_PER_SCRIPT * len(paths)
-    results, console, _ = guest.boot(LAUNCHER.name, machine, {"scripts": _job(paths, tolerance)}, patience)
+    results, console, _ = guest.boot(LAUNCHER.name, machine, {"scripts": _job(paths, tolerance, defined)}, patience)
     ended: Mapping[str, Any] = results.get("scripts", {})
     if ended.get("code") != 0:
         said = ended.get("error") or ended.get("stderr") or guest.tail(console)
@@ -44,10 +44,12 @@ def run(paths: Sequence[Path], tolerance: float, image: str) -> list[Told]:
             f"the guest did not come to the end of the scripts; it said: {said.strip()}",
             "`sawtooth doctor` shows what this machine can run",
         )
-    return [Told(**told) for told in json.loads(ended["stdout"])]
+    said = json.loads(ended["stdout"])
+    return said["release"], [Told(**told) for told in said["scripts"]]
 
 
-def _job(paths: Sequence[Path], tolerance: float) -> dict[str, Any]:
+def _job(paths: Sequence[Path], tolerance: float, defined: Mapping[str, str]) -> dict[str, Any]:
     here = {"PATH": _PATH, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    words = [sys.executable, "-m", "sawtooth.conformance.inside", str(tolerance), *map(str, paths)]
+    job = {"paths": list(map(str, paths)), "tolerance": tolerance, "defined": dict(defined)}
+    words = [sys.executable, "-m", "sawtooth.conformance.inside", json.dumps(job)]
     return {"kind": "program", "seed": 1, "words": words, "directory": str(Path.cwd()), "environment": here}

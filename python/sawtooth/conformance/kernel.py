@@ -6,45 +6,38 @@ This process leaves the machine's namespace for good, and each script has one of
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import errno
-import fcntl
 import os
 import select
-import socket
-import struct
-import subprocess
 import threading
 import time as clock
-from collections.abc import Mapping, Sequence
-from ipaddress import IPv4Address
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Mapping
+from ipaddress import AddressValueError, IPv4Address
 
-from sawtooth.conformance.agreed import SEND_BUFFER_BYTES, settings
-from sawtooth.conformance.endpoint import NotApplicable, Returned, Sent, constant
+from sawtooth.conformance import icmp, network
+from sawtooth.conformance.agreed import SEND_BUFFER_BYTES
+from sawtooth.conformance.application import Application, opens
+from sawtooth.conformance.commands import Effect
+from sawtooth.conformance.endpoint import NotApplicable, OtherOutput, Returned, Sent
 from sawtooth.conformance.script import Call, Script, Segment
 from sawtooth.conformance.tcp_info import tcp_info
 from sawtooth.conformance.wire import Addresses, from_bytes, to_bytes
 from sawtooth.errors import BackendUnavailable
 
-_TUN = Path("/dev/net/tun")
-_LOCAL, _REMOTE, _GATEWAY = IPv4Address("192.168.0.1"), IPv4Address("192.0.2.1"), IPv4Address("192.168.0.2")
-_PORT, _PEER_PORT = 8080, 47_000
-_TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
-_NEW_NETWORK = 0x40000000
+_LOCAL, _REMOTE = "192.168.0.1", "192.0.2.1"
+_PORT, _PEER_PORT, _FIRST_PEER_PORT = 8080, 8080, 47_000
 _RECEIVE_BUFFER_BYTES = 6 * 2**20
 """At most, which gives a window scale of 7: what it is otherwise depends on the machine's memory."""
 _LEAD_SECS = 0.05
 """What setting up takes before the script's time begins."""
 _SPIN_SECS = 0.001
 """Before a time that is waited for: sleeping would pass it."""
+_STUCK = "(it still blocks)"
 
 
 def require() -> None:
     """Raises `BackendUnavailable` if this machine cannot do it."""
-    if not os.access(_TUN, os.R_OK | os.W_OK):
-        raise BackendUnavailable(f"{_TUN} may not be opened", "a script needs a TUN device: root can load the module tun")
+    if not os.access(network.TUN, os.R_OK | os.W_OK):
+        raise BackendUnavailable(f"{network.TUN} may not be opened", "a script needs a TUN device: root can load the module tun")
     if os.geteuid() != 0:
         raise BackendUnavailable("only root may make a network namespace for scripts", "run it in `unshare -Urn`, or use `--backend sim`")
 
@@ -53,24 +46,30 @@ class KernelEndpoint:
     """See `endpoint.Endpoint`."""
 
     compares_handshake_window = True
+    has_offload = True
 
     def __init__(self, script: Script, spin_secs: float = _SPIN_SECS) -> None:
-        del script
         self._spin_secs = spin_secs
-        _unshare()
+        self._local, self._remote = _address(script, "local_ip", _LOCAL), _address(script, "remote_ip", _REMOTE)
+        network.leave()
         with contextlib.suppress(OSError):
             # What else the machine does is not to be in the script's times.
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        self._tun = _tun()
-        Path("/proc/sys/net/ipv4/tcp_wmem").write_text(f"4096 {SEND_BUFFER_BYTES} {SEND_BUFFER_BYTES}")
-        Path("/proc/sys/net/ipv4/tcp_rmem").write_text(f"4096 131072 {_RECEIVE_BUFFER_BYTES}")
-        self._ends = Addresses((_LOCAL, _PORT), (_REMOTE, _PEER_PORT))
-        self._sockets: dict[int, socket.socket] = {}
-        self._next = 3
-        self._connection: socket.socket | None = None
-        self._blocked: dict[int, tuple[threading.Thread, list[Returned]]] = {}
+        self._tun = network.tun(self._local, self._remote)
+        network.setting("tcp_wmem", f"4096 {SEND_BUFFER_BYTES} {SEND_BUFFER_BYTES}")
+        network.setting("tcp_rmem", f"4096 131072 {_RECEIVE_BUFFER_BYTES}")
+        self._ends = Addresses((self._local, 0), (self._remote, _PEER_PORT))
+        self._peers = 0
+        self._listens = False
+        self._opening: int | None = None
+        self._blocked: dict[int, tuple[threading.Thread, list[Returned | Exception]]] = {}
         self._held: list[Sent] = []
         self._start = clock.monotonic() + _LEAD_SECS
+        self._application = Application((self._local, _PORT), (self._remote, _PEER_PORT), clock.time() + _LEAD_SECS)
+
+        for event in script.events:
+            if isinstance(event.what, Call) and not self._application.knows(event.what.name):
+                raise NotApplicable(f"the call {event.what.name}")
 
     def wait(self, until: float) -> Sent | None:
         """See `endpoint.Endpoint`."""
@@ -84,15 +83,32 @@ class KernelEndpoint:
     def receive(self, segment: Segment, time: float) -> None:
         """See `endpoint.Endpoint`."""
         self._until(time)
+        if self._listens and "S" in segment.flags and "." not in segment.flags:
+            # Each connection that the peer opens is from a port of its own.
+            self._listens = False
+            self._held.clear()
+            self._ends = Addresses((self._local, _PORT), (self._remote, _FIRST_PEER_PORT + self._peers))
+            self._peers += 1
         os.write(self._tun, to_bytes(segment, self._ends))
+
+    def foreign(self, text: str, time: float) -> None:
+        """See `endpoint.Endpoint`."""
+        self._until(time)
+        os.write(self._tun, icmp.to_bytes(text, self._ends))
+
+    def command(self, effect: Effect, time: float) -> None:
+        """See `endpoint.Endpoint`."""
+        self._until(time)
+        network.apply(effect)
 
     def call(self, call: Call, time: float, end: float | None) -> Returned | None:
         """See `endpoint.Endpoint`."""
         self._until(time)
+        self._look_at(call)
         if end is None:
-            return self._called(call, blocks=False)
-        returned: list[Returned] = []
-        thread = threading.Thread(target=lambda: returned.append(self._called(call, blocks=True)), daemon=True)
+            return self._application.call(call, blocks=False)
+        returned: list[Returned | Exception] = []
+        thread = threading.Thread(target=lambda: returned.append(self._blocking(call)), daemon=True)
         thread.start()
         self._blocked[id(call)] = (thread, returned)
         return None
@@ -101,29 +117,43 @@ class KernelEndpoint:
         """See `endpoint.Endpoint`."""
         thread, returned = self._blocked.pop(id(call))
         thread.join(0.1)
-        return returned[0] if returned else Returned(-1, "(it still blocks)")
-
-    def shell(self, command: str) -> None:
-        """See `endpoint.Endpoint`."""
-        for name, value in settings(command).items():
-            try:
-                Path(f"/proc/sys/net/ipv4/{name}").write_text(value)
-            except OSError as error:
-                raise NotApplicable(f"the setting net.ipv4.{name} = {value} ({error.strerror})") from None
+        found = returned[0] if returned else Returned(-1, _STUCK)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def info(self, time: float) -> Mapping[str, int]:
         """See `endpoint.Endpoint`."""
         self._until(time)
-        connection = self._connection or next(iter(self._sockets.values()), None)
+        connection = self._application.connection
         if connection is None:
             raise NotApplicable("TCP_INFO without a connection")
         return tcp_info(connection)
 
     def close(self) -> None:
         """See `endpoint.Endpoint`."""
-        for each in self._sockets.values():
-            each.close()
+        self._application.close()
         os.close(self._tun)
+
+    def _look_at(self, call: Call) -> None:
+        """Which connection the script's segments are of from now on: the one that was last opened."""
+        match call:
+            case Call("listen"):
+                self._listens = True
+            case Call("close", (which, *_)) if which == self._opening:
+                self._opening = None
+            case Call(_, (int(which), *_)) if which != self._opening and opens(call):
+                self._opening = which
+                self._held.clear()
+                self._ends = Addresses((self._local, 0), (self._remote, _PEER_PORT))
+            case _:
+                pass
+
+    def _blocking(self, call: Call) -> Returned | Exception:
+        try:
+            return self._application.call(call, blocks=True)
+        except (NotApplicable, OtherOutput) as error:
+            return error
 
     def _until(self, time: float) -> None:
         """Time passes, and what is sent meanwhile is kept."""
@@ -141,96 +171,12 @@ class KernelEndpoint:
                 self._held.append(Sent(now, segment))
         return bool(readable)
 
-    def _called(self, call: Call, *, blocks: bool) -> Returned:
-        try:
-            return Returned(self._done(call, blocks=blocks))
-        except OSError as error:
-            return Returned(-1, errno.errorcode.get(error.errno or 0, "EIO"))
 
-    def _done(self, call: Call, *, blocks: bool) -> int:
-        arguments: Sequence[Any] = call.arguments
-        if call.name == "socket":
-            return self._keep(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
-        one = self._sockets.get(arguments[0]) if arguments else None
-        if one is None:
-            raise OSError(errno.EBADF, "no such socket")
-        one.setblocking(blocks)
-        match call.name:
-            case "bind":
-                one.bind((str(_LOCAL), _PORT))
-            case "listen":
-                one.listen(arguments[1])
-            case "accept" | "accept4":
-                self._connection, _ = one.accept()
-                return self._keep(self._connection)
-            case "connect":
-                self._connection = one
-                one.connect((str(_REMOTE), _PEER_PORT))
-            case "write" | "send" | "sendto":
-                given = arguments[3:4]
-                return one.send(bytes(arguments[2]), _flags(given[0] if given else 0))
-            case "read" | "recv" | "recvfrom":
-                return len(one.recv(arguments[2]))
-            case "setsockopt":
-                _set(one, *arguments[1:4])
-            case "getsockopt":
-                return 0
-            case "fcntl":
-                return 0 if call.result is None else call.result
-            case "shutdown":
-                one.shutdown(_flags(arguments[1]))
-            case "close":
-                self._sockets.pop(arguments[0]).close()
-            case name:
-                raise NotApplicable(f"the call {name}")
-        return 0
-
-    def _keep(self, one: socket.socket) -> int:
-        number, self._next = self._next, self._next + 1
-        self._sockets[number] = one
-        return number
-
-
-def _flags(given: Any) -> int:
-    names: tuple[Any, ...] = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
-    unknown = [name for name in names if not isinstance(name, int) and not hasattr(socket, str(name))]
-    if unknown:
-        raise NotApplicable(f"the flag {unknown[0]}")
-    return sum(name if isinstance(name, int) else int(getattr(socket, str(name))) for name in names)
-
-
-def _set(one: socket.socket, level: Any, name: Any, value: Any) -> None:
-    plain = constant(value)
-    if not isinstance(plain, (int, bytes)):
-        raise NotApplicable(f"the socket's option {name}")
-    known = getattr(socket, str(name), None) if isinstance(name, str) else name
-    levels = {
-        "SOL_TCP": socket.IPPROTO_TCP,
-        "IPPROTO_TCP": socket.IPPROTO_TCP,
-        "SOL_SOCKET": socket.SOL_SOCKET,
-        "SOL_IP": socket.IPPROTO_IP,
-    }
-    if known is None or level not in levels:
-        raise NotApplicable(f"the socket's option {name}")
-    one.setsockopt(levels[level], known, plain)
-
-
-def _unshare() -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_NEW_NETWORK) != 0:
-        raise BackendUnavailable(f"no network namespace can be made: {os.strerror(ctypes.get_errno())}", "use `--backend sim`")
-
-
-def _tun() -> int:
-    device = os.open(_TUN, os.O_RDWR)
-    fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", b"tun0", _IFF_TUN | _IFF_NO_PI))
-    for command in (
-        f"addr add {_LOCAL}/24 dev tun0",
-        # Segments leave one by one, as scripts have them.
-        "link set dev tun0 gso_max_segs 1",
-        "link set dev tun0 up",
-        "link set dev lo up",
-        f"route add default via {_GATEWAY}",
-    ):
-        subprocess.run(["ip", *command.split()], check=True, capture_output=True)
-    return device
+def _address(script: Script, option: str, otherwise: str) -> IPv4Address:
+    given = script.options.get(option, otherwise)
+    if script.options.get("ip_version", "ipv4") != "ipv4":
+        raise NotApplicable("IPv6")
+    try:
+        return IPv4Address(given)
+    except AddressValueError:
+        raise NotApplicable(f"the address {given}") from None

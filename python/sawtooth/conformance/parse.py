@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer
 from lark import v_args as annotated  # pyright: ignore[reportUnknownVariableType]
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
+from sawtooth.conformance.commands import effects
 from sawtooth.conformance.script import Call, Code, Event, Foreign, Inbound, Outbound, Script, Segment, Shell, What, When
 from sawtooth.errors import Place, StudyError
 
@@ -25,7 +30,7 @@ ack: "ack" NUMBER
 window: "win" NUMBER
 urgent: "urg" NUMBER
 options: "<" (tcp_option ("," tcp_option)*)? ">" | "<" ELLIPSIS ">"
-tcp_option: "mss" NUMBER -> mss
+tcp_option: "mss" (NUMBER | OTHER) -> mss
     | "sackOK" -> sack_permitted
     | "sack" (NUMBER ":" NUMBER)+ -> sack
     | "TS" "val" NUMBER "ecr" NUMBER -> stamps
@@ -49,7 +54,7 @@ OPTION: /--[a-z_0-9]+(=\S*)?/
 DIRECTION: /[<>]/
 ECN: "noecn" | "ect0" | "ect1" | "ce"
 FLAGS: /[SFRP.UEWA]+|-(?=\s)/
-FOREIGN: /(icmp|udp|sctp|ipv4|ipv6|gre|mpls)\b[^\n]*/
+FOREIGN: /(icmp|udp|sctp|ipv4|ipv6|gre|mpls|encap)\b[^\n]*/
 NUMBER: /\d+/
 INTEGER: /-?0x[0-9a-fA-F]+|-?\d+/
 ELLIPSIS: "..."
@@ -114,10 +119,11 @@ _MOST_SHIFT = 14
 class _Reader(Transformer[Token, Any]):
     """Makes events of what the grammar has found."""
 
-    def __init__(self, name: str, lines: list[str]) -> None:
+    def __init__(self, name: str, lines: list[str], defined: Mapping[str, str]) -> None:
         super().__init__()
         self._name = name
         self._lines = lines
+        self._defined = defined
 
     def place(self, token: Token) -> Place:
         line, column = token.line or 1, token.column or 1
@@ -147,7 +153,7 @@ class _Reader(Transformer[Token, Any]):
         what = parts[-1]
         if isinstance(what, Token):
             place = self.place(first)
-            made: What = Shell(what[1:-1].strip()) if what.type == "SHELL" else Code(what[2:-2])
+            made: What = self.shell(what) if what.type == "SHELL" else Code(what[2:-2])
         else:
             made, place = what
             if timed:
@@ -155,12 +161,24 @@ class _Reader(Transformer[Token, Any]):
                 place = Place(place.name, place.line, place.column, len(place.text.rstrip()) + 1, place.text)
         return Event(when, made, place)
 
+    def shell(self, token: Token) -> Shell:
+        try:
+            return Shell(effects(token[1:-1].strip(), Path(self._name).parent))
+        except OSError as error:
+            message = f"{error.filename} cannot be read: {error.strerror}"
+            raise StudyError(message, self.place(token), "files that a script calls are looked for from its folder") from None
+        except ValueError as error:
+            raise StudyError(
+                f"the command is not understood: {error}", self.place(token), "such as: `sysctl -q net.ipv4.tcp_sack=0`"
+            ) from None
+
     def packet(self, direction: Token, *parts: Any) -> tuple[What, Place]:
         body = parts[-1]
         if isinstance(body, Token):
-            return Foreign(str(body).strip()), self.place(direction)
+            words = [self._defined.get(word, word) for word in body.split()]
+            return Foreign(" ".join(words), direction == "<"), self.place(direction)
         if len(parts) > 1:
-            body = Segment(body.flags, body.start, body.length, body.ack, body.window, body.options, parts[0])
+            body = replace(body, ecn=parts[0])
         return (Inbound if direction == "<" else Outbound)(body), self.place(direction)
 
     def ecn(self, word: Token) -> str:
@@ -176,7 +194,7 @@ class _Reader(Transformer[Token, Any]):
             )
         known = dict(parts)
         letters = "" if flags == "-" else str(flags)
-        return Segment(letters, start, length, known.get("ack"), known.get("win"), known.get("options", {}))
+        return Segment(letters, start, length, known.get("ack"), known.get("win"), known.get("options", {}), None, known.get("urg", 0))
 
     def range(self, start: Token, end: Token, length: Token) -> tuple[Token, int, int, int]:
         return start, self.number(start), self.number(end), self.number(length, 2**30)
@@ -196,6 +214,10 @@ class _Reader(Transformer[Token, Any]):
         return "options", dict(part for part in parts if part is not None)
 
     def mss(self, number: Token) -> tuple[str, int]:
+        if not number.isdecimal():
+            number = number.update(value=self._defined.get(number, number))
+        if not number.isdecimal():
+            raise StudyError(f"{number} is no number", self.place(number), f"give it by --define {number}=1460")
         return "mss", self.number(number, 2**16 - 1)
 
     def sack_permitted(self) -> tuple[str, None]:
@@ -215,7 +237,7 @@ class _Reader(Transformer[Token, Any]):
         return None
 
     def other(self, name: Token, *values: Token) -> tuple[str, str]:
-        return str(name), "".join(values)
+        return str(name), "".join(self._defined.get(value, value) for value in values)
 
     def call(self, name: Token, *parts: Any) -> tuple[What, Place]:
         parts = tuple(part for part in parts if not (isinstance(part, Token) and part.type == "NOTE"))
@@ -243,23 +265,28 @@ class _Reader(Transformer[Token, Any]):
         return _integer(token)
 
     def text(self, token: Token) -> bytes:
-        return token[1:-1].encode()
+        return re.sub(rb"\\x([0-9a-fA-F]{2})", lambda found: bytes.fromhex(found[1].decode()), token[1:-1].encode())
 
     def anything(self, token: Token) -> Any:
         del token
         return ...
 
     def name(self, token: Token, *arguments: Any) -> Any:
-        return {"call": str(token), "arguments": list(arguments)} if arguments else str(token)
+        return {"call": str(token), "arguments": list(arguments)} if arguments else self._defined.get(token, str(token))
 
     def array(self, *values: Any) -> list[Any]:
         return list(values)
 
-    def structure(self, *members: tuple[str, Any]) -> dict[str, Any]:
-        return dict(members)
+    def structure(self, *members: tuple[str | None, Any]) -> dict[str, Any] | list[Any]:
+        """By name, or in order where a structure has no names, as of `iovec`."""
+        named = {name: value for name, value in members if name is not None}
+        return named if len(named) == len(members) else [value for _, value in members]
 
-    def member(self, name: Any, value: Any = ...) -> tuple[str, Any]:
-        return str(name), value
+    def member(self, *parts: Any) -> tuple[str | None, Any]:
+        if len(parts) == 1:
+            return None, parts[0]
+        name, value = parts
+        return str(cast("dict[str, Any]", name)["call"] if isinstance(name, dict) else name), value
 
 
 def _integer(text: str) -> int:
@@ -278,12 +305,12 @@ def _when(token: Token) -> When:
     return When(float(text), None, relative)
 
 
-def parse(text: str, name: str) -> Script:
-    """The script of a text; `StudyError` says what is wrong and where."""
+def parse(text: str, name: str, defined: Mapping[str, str] = MappingProxyType({})) -> Script:
+    """The script of a text, with what words in it are defined to be; `StudyError` says what is wrong and where."""
     lines = text.splitlines()
     try:
         tree = _PARSER.parse(text)
-        script = cast("Script", _Reader(name, lines).transform(tree))
+        script = cast("Script", _Reader(name, lines, defined).transform(tree))
     except VisitError as error:
         raise error.orig_exc from None
     except UnexpectedInput as error:
@@ -296,14 +323,14 @@ def parse(text: str, name: str) -> Script:
     return script
 
 
-def load(path: Path) -> Script:
+def load(path: Path, defined: Mapping[str, str] = MappingProxyType({})) -> Script:
     """The script of a file."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         words = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
         raise StudyError(f"{path} cannot be read: {words}", None, "give a script of packets, or a folder of .pkt files") from None
-    return parse(text, str(path))
+    return parse(text, str(path), defined)
 
 
 def _wrong(error: UnexpectedInput, name: str, lines: list[str]) -> StudyError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sawtooth.conformance.commands import Effect
 from sawtooth.errors import Place
 
 
@@ -39,6 +40,7 @@ class Segment:
         window: as the header has it, not scaled.
         options: by kind, in order, without those that pad; `None`: whatever comes.
         ecn: the ECN field of the IP header, or `None` where it is not said.
+        urgent: the urgent pointer.
 
     """
 
@@ -49,6 +51,7 @@ class Segment:
     window: int | None = None
     options: Mapping[str, Any] | None = field(default_factory=dict[str, Any])
     ecn: str | None = None
+    urgent: int = 0
 
     @property
     def taken(self) -> int:
@@ -104,9 +107,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Shell:
-    """A command of the shell."""
+    """What commands of the shell do."""
 
-    command: str
+    effects: tuple[Effect, ...]
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,10 @@ class Code:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A packet that is none of TCP."""
+    """A packet that is none of TCP, or in an envelope; whether it comes or is to leave."""
 
     text: str
+    inbound: bool = True
 
 
 What = Inbound | Outbound | Call | Shell | Code | Foreign

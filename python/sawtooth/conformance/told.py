@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Told:
         return f"{line}\n  expected: {self.expected}\n  came:     {self.came}" if self.verdict == FAILED else line
 
 
-def of_path(path: Path, make: Callable[[Script], Endpoint], tolerance: float) -> Told:
+def of_path(path: Path, make: Callable[[Script], Endpoint], tolerance: float, defined: Mapping[str, str]) -> Told:
     """Runs the script of a file.
 
     Raises:
@@ -52,7 +52,7 @@ def of_path(path: Path, make: Callable[[Script], Endpoint], tolerance: float) ->
 
     """
     try:
-        script = load(path)
+        script = load(path, defined)
     except StudyError as error:
         if error.place is None:
             raise

@@ -100,6 +100,7 @@ struct Hybla {
     part: f64,
     rtt_secs: Option<f64>,
     rho: f64,
+    scale_start: bool,
     /// Whether the initial windows still wait for the first round-trip time.
     unscaled: bool,
 }
@@ -122,6 +123,7 @@ impl Hybla {
             part: 0.0,
             rtt_secs: None,
             rho: 1.0,
+            scale_start: params.flag("scale_start"),
             unscaled: params.flag("scale_start"),
         };
         let window = CongestionWindow::new(start);
@@ -265,7 +267,9 @@ impl Avoidance for Hybla {
     }
 
     fn on_established(&mut self, window: &mut CongestionWindow, initial_window: WindowSize) {
+        // Measured of Linux 6.1: also where two SYNs were lost data begins in a window of rho.
         window.cwnd = self.start_window.unwrap_or(initial_window.segments());
+        self.unscaled |= self.scale_start && self.start_window.is_some();
         self.scale(window);
     }
 
@@ -409,6 +413,16 @@ mod tests {
         assert_eq!(hybla.cwnd(), 2.0);
         hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn its_own_initial_window_is_multiplied_after_lost_syns_too() {
+        // Measured of Linux 6.1: two SYNs lost, a round trip of 116 ms of the third: data begins in a window of four.
+        let mut hybla = in_linux(beginning(10.0));
+        hybla.on_rto(&loss(1.0));
+        hybla.on_handshake(Instant::START, Duration::from_secs(0.116));
+        hybla.on_established(WindowSize::ONE);
+        assert_eq!(hybla.cwnd(), 4.0);
     }
 
     #[test]

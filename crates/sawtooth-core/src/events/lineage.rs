@@ -156,7 +156,8 @@ impl Lineage {
         let are_kept = (age(of_left) | age(of_right)) < Self::LENGTH;
         let is_one_root = (of_left | of_right) & !(ID_MASK | HAPPENED) != 0;
         let both_happened = of_left & of_right & HAPPENED != 0;
-        if of_left != of_right && are_kept && !is_one_root && !both_happened {
+        let is_plain = !is_one_root && !both_happened && !left.is_at_head();
+        if of_left != of_right && are_kept && is_plain {
             let [(left_secs, left_origin), (right_secs, right_origin)] =
                 [of_left, of_right].map(|id| self.lines[(id % Self::LENGTH) as usize]);
             if left_secs != right_secs {
@@ -174,27 +175,36 @@ impl Lineage {
     fn order_by_ancestors(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
         let mut generations = 0;
         let asked = ComparisonMemo::question(left, right);
+        // Of timers that are set at the head of their list those go first whose parents go last.
+        let mut reversed = false;
+        let turned = |order: Option<Ordering>, reversed: bool| {
+            order.map(|order| if reversed { order.reverse() } else { order })
+        };
         let order = loop {
             if left.scheduled != right.scheduled {
-                break left.scheduled.partial_cmp(&right.scheduled);
+                break turned(left.scheduled.partial_cmp(&right.scheduled), reversed);
             }
+            let was_reversed = reversed;
+            reversed ^= left.is_at_head();
             // Children of one parent: the halves of `origin` that name the parent agree.
             if left.parent() == right.parent() {
-                break Some(left.origin.cmp(&right.origin)).filter(|order| order.is_ne());
+                let order = Some(left.origin.cmp(&right.origin)).filter(|order| order.is_ne());
+                break turned(order, reversed);
             }
             // What was laid down before the run was scheduled before what the run schedules at its first instant.
             if left.parent() == ROOT || right.parent() == ROOT {
-                break Some((right.parent() == ROOT).cmp(&(left.parent() == ROOT)));
+                let order = (right.parent() == ROOT).cmp(&(left.parent() == ROOT));
+                break turned(Some(order), reversed);
             }
             if left.parent() & right.parent() & HAPPENED != 0 {
                 let later = left.parent().wrapping_sub(right.parent()) & ID_MASK;
-                break Some((ID_MASK / 2).cmp(&later));
+                break turned(Some((ID_MASK / 2).cmp(&later)), reversed);
             }
             if generations >= ComparisonMemo::WORTHWHILE {
                 let question = ComparisonMemo::question(left, right);
                 let memo = self.memos[question.place()].get();
                 if memo.is_of(&question) {
-                    break memo.order;
+                    break turned(memo.order, was_reversed);
                 }
             }
             let (Some(of_left), Some(of_right)) =
@@ -206,7 +216,8 @@ impl Lineage {
             if of_left == of_right {
                 // An event that was recorded twice is still one event.
                 let child = |line: Line| line.origin << 32;
-                break Some(child(left).cmp(&child(right))).filter(|order| order.is_ne());
+                let order = Some(child(left).cmp(&child(right))).filter(|order| order.is_ne());
+                break turned(order, reversed);
             }
             (left, right) = (of_left, of_right);
             generations += 1;
@@ -297,6 +308,34 @@ mod tests {
         }
         assert!(lines[1].precedes(&lines[0], &lineage, false));
         assert!(!lines[0].precedes(&lines[1], &lineage, true));
+    }
+
+    #[test]
+    fn of_timers_that_are_set_at_the_head_of_a_list_the_last_one_goes_first() {
+        let mut lineage = Lineage::new();
+        let sets = [0, 1].map(|order| lineage.record(EventKey::at_start(at(1.0), order)));
+        let later = lineage.record(first_at(2.0));
+        let due = |set: Event, rank| set.schedule_at_head(at(3.0), rank);
+        let expected = [
+            // Of a longer list, set whenever.
+            due(sets[0], 1),
+            due(later, 0),
+            // At one instant, the second after the first.
+            due(sets[1], 0),
+            due(sets[0], 0),
+            // A packet that comes then.
+            sets[0].schedule(at(3.0), Child::Arrival),
+        ];
+        for (place, key) in expected.iter().enumerate() {
+            for other in &expected[place + 1..] {
+                assert!(key.precedes(other, &lineage, false));
+                assert!(!other.precedes(key, &lineage, true));
+            }
+        }
+        // What they schedule is in their order.
+        let children = expected.map(|key| lineage.record(key).schedule(at(3.0), Child::Done));
+        assert!(children[2].precedes(&children[3], &lineage, false));
+        assert!(!children[3].precedes(&children[2], &lineage, true));
     }
 
     #[test]

@@ -50,6 +50,12 @@ impl Line {
         (self.origin >> 32) as u32
     }
 
+    /// Whether it is a timer's that was set at the head of a list ([`Event::schedule_at_head`]).
+    #[inline]
+    fn is_at_head(self) -> bool {
+        self.scheduled < Instant::START
+    }
+
     /// Whether this one's event happens before that of `other`, which is at the same time.
     #[inline(always)]
     fn precedes(self, other: Self, lineage: &Lineage, ties: bool) -> bool {
@@ -182,6 +188,21 @@ impl Event {
     #[inline(always)]
     fn id(self) -> u32 {
         (self.parent >> 32) as u32
+    }
+
+    /// The same of a timer that is sorted in before all that were set earlier for that time, of the same `rank`, and before all of a lower one: as in a list at whose head is what came last.
+    ///
+    /// Such a timer says that it was scheduled before the run, the longer before the later it was set.
+    pub fn schedule_at_head(self, time: Instant, rank: u8) -> EventKey {
+        const RANK_SECS: f64 = 1e6;
+        let before = self.time.secs() + RANK_SECS * (f64::from(rank) + 1.0);
+        EventKey {
+            time,
+            line: Line {
+                scheduled: Instant::from_secs(-before),
+                origin: self.parent | Child::Timer as u64,
+            },
+        }
     }
 
     /// The key of the event that this one schedules for `time`.

@@ -222,8 +222,10 @@ impl ImpairedWire {
         Instant::NEVER
     }
 
-    /// What becomes of the packet whose transmission has lasted from `start` to `end`.
-    pub(crate) fn cross(&mut self, start: Instant, end: Instant) -> Crossing {
+    /// What becomes of the packet whose transmission has lasted from `start` to `end`; `usual`: how long it takes at the rate with which the wire began.
+    ///
+    /// Before anything has changed times are added in the order of a plain wire: rounded otherwise, what comes at one instant there would come one after the other here.
+    pub(crate) fn cross(&mut self, start: Instant, end: Instant, usual: Duration) -> Crossing {
         let (spec, draws) = (&self.spec, &mut self.draws);
         let mut crossing = Crossing {
             arrival: Instant::NEVER,
@@ -251,7 +253,12 @@ impl ImpairedWire {
         if lost {
             return crossing;
         }
-        let mut arrival = end + (conditions.delay + jitter).max(Duration::ZERO);
+        let crossing_time = (conditions.delay + jitter).max(Duration::ZERO);
+        let mut arrival = if end == start + usual {
+            start + (usual + crossing_time)
+        } else {
+            end + crossing_time
+        };
         if !spec.may_overtake {
             arrival = arrival.max(self.in_order);
         }

@@ -103,7 +103,7 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
         let mut start = Instant::START;
         let mut send = || {
             let end = wire.transmit(start, bytes(1000), Service::Follows);
-            let crossing = wire.cross(start, end);
+            let crossing = wire.cross(start, end, Duration::INFINITE);
             start = end;
             (crossing.arrival.secs(), crossing.overtakes)
         };
@@ -160,7 +160,12 @@ fn packets_that_are_transmitted_during_an_outage_are_lost_or_wait() {
     let ends = train(&mut losing, 0.0, 5);
     let lost: Vec<bool> = ends
         .iter()
-        .map(|end| losing.cross(at(end - 0.008), at(*end)).arrival == Instant::NEVER)
+        .map(|end| {
+            losing
+                .cross(at(end - 0.008), at(*end), Duration::INFINITE)
+                .arrival
+                == Instant::NEVER
+        })
         .collect();
     // From 8 to 16, 16 to 24, and 24 to 32 ms.
     assert_eq!(lost, [false, true, true, true, false]);
@@ -292,7 +297,7 @@ fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
             ..Impairments::default()
         });
         [0.1, 0.2, 0.21, 0.22].map(|end| {
-            let crossing = wire.cross(at(end - 0.001), at(end));
+            let crossing = wire.cross(at(end - 0.001), at(end), Duration::INFINITE);
             (crossing.arrival.secs(), crossing.overtakes)
         })
     };
@@ -330,7 +335,7 @@ fn switching_on_one_effect_changes_no_others_draws() {
         (0..100)
             .map(|secs| {
                 let end = at(f64::from(secs));
-                wire.cross(end, end).arrival.secs()
+                wire.cross(end, end, Duration::INFINITE).arrival.secs()
             })
             .collect()
     };
@@ -366,7 +371,10 @@ fn no_packet_arrives_sooner_than_the_least_delay() {
         let mut wire = wire(spec);
         for number in 0..1000 {
             let end = f64::from(number) / 100.0;
-            let arrival = wire.cross(at(end), at(end)).arrival.secs();
+            let arrival = wire
+                .cross(at(end), at(end), Duration::INFINITE)
+                .arrival
+                .secs();
             assert!(arrival >= end + least - 1e-12);
         }
     }

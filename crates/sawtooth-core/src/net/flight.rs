@@ -44,18 +44,32 @@ impl AgendaKey {
     pub(super) fn new(key: EventKey, order: u64) -> Self {
         Self {
             bits: key.time.secs().to_bits(),
-            scheduled: key.scheduled().secs().to_bits(),
+            scheduled: in_order(key.scheduled()),
             order,
         }
     }
 
     /// Before everything else at the same time.
     pub(super) fn first(time: Instant) -> Self {
-        Self::new(EventKey::at_start(time, 0), 0)
+        Self {
+            bits: time.secs().to_bits(),
+            scheduled: 0,
+            order: 0,
+        }
     }
 
     pub(super) fn time(self) -> Instant {
         Instant::from_secs(f64::from_bits(self.bits))
+    }
+}
+
+/// The bits of a time, which may be negative, in the order of times.
+fn in_order(time: Instant) -> u64 {
+    let bits = time.secs().to_bits();
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
     }
 }
 

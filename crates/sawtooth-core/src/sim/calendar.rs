@@ -147,6 +147,11 @@ impl Calendar {
         }
     }
 
+    /// The run is over: nothing of it is kept but what the next one can use.
+    pub(super) fn leave(self) {
+        self.lineage.leave();
+    }
+
     /// Lays down what is known before the run: when each flow starts, and what the slots among the packets have.
     pub(super) fn lay_down(
         &mut self,

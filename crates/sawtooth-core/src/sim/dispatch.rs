@@ -37,7 +37,12 @@ pub(super) fn run(world: &mut World, goes_on: &dyn Fn() -> bool) -> Result<(), S
             (false, true) => EVENTS_OF_OPENING,
             (false, false) => EVENTS_AT_ONCE,
         };
-        if !handle(world, left.min(most)) {
+        let goes_on = if world.legs.are_laid_out() {
+            handle::<true>(world, left.min(most))
+        } else {
+            handle::<false>(world, left.min(most))
+        };
+        if !goes_on {
             break;
         }
         world.calendar.keep_ancestors();
@@ -53,9 +58,9 @@ pub(super) fn run(world: &mut World, goes_on: &dyn Fn() -> bool) -> Result<(), S
     world.stopped.take().map_or(Ok(()), Err)
 }
 
-/// Handles so many events, or fewer if the run is over; whether it goes on.
+/// Handles so many events, or fewer if the run is over; whether it goes on. `LEGS`: there are legs in this run.
 #[inline(never)]
-fn handle(world: &mut World, most: u32) -> bool {
+fn handle<const LEGS: bool>(world: &mut World, most: u32) -> bool {
     let mut handled = 0;
     while handled < most {
         handled += 1;
@@ -71,12 +76,7 @@ fn handle(world: &mut World, most: u32) -> bool {
             NextEvent::Timer { slot } => on_timer(world, slot),
             NextEvent::Packet { slot, key } => match world.calendar.slot(slot) {
                 CalendarSlot::Channel(channel) => {
-                    let most = most - handled;
-                    handled += if world.legs.are_laid_out() {
-                        empty_channel::<true>(world, channel, slot, most)
-                    } else {
-                        empty_channel::<false>(world, channel, slot, most)
-                    };
+                    handled += empty_channel::<LEGS>(world, channel, slot, most - handled);
                 }
                 CalendarSlot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
@@ -102,8 +102,8 @@ fn handle(world: &mut World, most: u32) -> bool {
 
 /// The first packet of a channel has its event, and after it those whose events come before all others, at most so many; how many these are.
 ///
-/// `LEGS`: there are legs in this run. Where all packets go the general way, it is code in place; beside legs it is a call.
-#[inline(never)]
+/// Where all packets go the general way, it is code in place; beside legs it is a call.
+#[inline(always)]
 fn empty_channel<const LEGS: bool>(world: &mut World, channel: u32, slot: u32, most: u32) -> u32 {
     world.calendar.hold(slot);
     let mut more = 0;

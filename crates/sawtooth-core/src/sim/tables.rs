@@ -1,6 +1,7 @@
 //! What a run has measured, as tables.
 
 use super::flow::Flow;
+use super::hosts::Hosts;
 use super::hosts::records::host_tables;
 use super::index::index_u32;
 use super::udp::Udp;
@@ -36,8 +37,10 @@ pub(super) fn into_records(mut world: World) -> Records {
     }
     world.arrivals.finish(&mut world.flows, end);
     world.hosts.finish(end);
+    // What has not happened never will: its memory, which is more than the tables take, is free for these.
+    world.calendar.leave();
     let flows = &world.flows[..scenario.flows.len()];
-    let mut tables = vec![flow_table(&world, flows)];
+    let mut tables = vec![flow_table(scenario, flows, &world.udp, &world.hosts, end)];
     tables.extend(link_tables(scenario, &world.topology.ports));
     tables.extend(world.arrivals.tables(end));
     let stalls = |flow| world.hosts.stalls(flow, end);
@@ -58,24 +61,28 @@ pub(super) fn into_records(mut world: World) -> Records {
         names.extend(world.request_responses.names(scenario));
     }
     tables.extend(host_tables(&world.hosts, scenario, &names));
-    world.calendar.lineage.leave();
     Records { tables }
 }
 
-fn flow_table(world: &World, flows: &[Flow]) -> Table {
-    let mut table = Table::with_room::<FlowRow>(flows.len() + world.udp.len());
-    let (scenario, end) = (world.scenario, world.calendar.end);
+fn flow_table(
+    scenario: &Scenario,
+    flows: &[Flow],
+    udp: &[Udp],
+    hosts: &Hosts,
+    end: Instant,
+) -> Table {
+    let mut table = Table::with_room::<FlowRow>(flows.len() + udp.len());
     for (index, (spec, flow)) in (0..).zip(scenario.flows.iter().zip(flows)) {
         table.push(FlowRow::of_tcp(&TcpFlow {
             spec,
             sender: &flow.sender,
             receiver: &flow.receiver,
-            read: world.hosts.read_by(index),
-            stalls: world.hosts.stalls(index, end),
+            read: hosts.read_by(index),
+            stalls: hosts.stalls(index, end),
             end,
         }));
     }
-    for row in udp_flow_rows(scenario, udp_flows(&world.udp)) {
+    for row in udp_flow_rows(scenario, udp_flows(udp)) {
         table.push(row);
     }
     table

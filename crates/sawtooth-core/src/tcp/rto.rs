@@ -7,6 +7,8 @@
 
 mod microseconds;
 
+use std::sync::Arc;
+
 use microseconds::Microseconds;
 
 use crate::registry::words;
@@ -42,7 +44,7 @@ pub struct RtoConfig {
 /// Round-trip estimators and the timeout they give, with exponential back-off.
 #[derive(Debug)]
 pub struct Rto {
-    config: RtoConfig,
+    config: Arc<RtoConfig>,
     estimate: Estimate,
     backoff: u64,
     /// A round-trip time known from earlier connections, until data has been measured.
@@ -111,7 +113,7 @@ const AFTER_LOST_SYN: Duration = Duration::from_secs(3.0);
 
 impl Rto {
     /// `phase` is where between two ticks the host's clock started.
-    pub fn new(config: RtoConfig, phase: Duration) -> Self {
+    pub fn new(config: Arc<RtoConfig>, phase: Duration) -> Self {
         let estimate = match config.estimator {
             RtoEstimator::Rfc6298 => Estimate::Real {
                 srtt: None,
@@ -376,7 +378,7 @@ mod tests {
             max: secs(60.0),
             ticks: None,
         };
-        Rto::new(config, secs(0.0))
+        Rto::new(Arc::new(config), secs(0.0))
     }
 
     #[test]
@@ -386,9 +388,9 @@ mod tests {
             granularity: secs(0.2),
             min: secs(0.2),
             ticks: Some(Ticks::of(secs(0.01))),
-            ..rfc().config
+            ..*rfc().config
         };
-        let mut rto = Rto::new(config, secs(0.0));
+        let mut rto = Rto::new(Arc::new(config), secs(0.0));
         rto.sample(at(0.0), secs(0.0322));
         close(rto.timeout(), 0.2322);
         rto.back_off();
@@ -404,7 +406,7 @@ mod tests {
             max: secs(60.0),
             ticks: None,
         };
-        Rto::new(config, secs(phase))
+        Rto::new(Arc::new(config), secs(phase))
     }
 
     fn close(left: Duration, right: f64) {
@@ -484,14 +486,12 @@ mod tests {
     fn a_known_round_trip_that_is_longer_than_the_handshake_gives_the_first_timeout() {
         // Measured of Linux 6.1, whose variance term is at least 200 ms: 360 ms after connections of 120 ms, 280 after 80 ms.
         for (known, expected) in [(0.12, 0.36), (0.08, 0.28), (0.03, 0.04 + 0.2)] {
-            let mut rto = Rto::new(
-                RtoConfig {
-                    granularity: secs(0.2),
-                    min: secs(0.2),
-                    ..rfc().config
-                },
-                secs(0.0),
-            );
+            let config = RtoConfig {
+                granularity: secs(0.2),
+                min: secs(0.2),
+                ..*rfc().config
+            };
+            let mut rto = Rto::new(Arc::new(config), secs(0.0));
             rto.inherit(secs(known));
             rto.sample(at(0.0), secs(0.04));
             close(rto.timeout(), expected);

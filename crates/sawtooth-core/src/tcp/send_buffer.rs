@@ -137,6 +137,28 @@ impl SendBuffer {
         }
     }
 
+    /// Whether nothing comes of [`Self::grow_for`] a window of `cwnd` and [`Self::fill`]: the buffer is as large as it is for such a window, and the application waits for more room than there is. It does for most
+    /// acknowledgements, where there is a buffer that limits the sender.
+    #[inline]
+    pub fn sleeps(
+        &self,
+        una: SeqNum,
+        cwnd: SegCount,
+        joined: SegCount,
+        lacking: ByteCount,
+    ) -> bool {
+        self.waits
+            && (cwnd.max(LEAST) <= self.grown_for || !self.auto_tuning)
+            && self.pushed_before.front().is_none_or(|first| *first >= una)
+            && self.lacks_room(una, joined * OVERHEAD + lacking)
+    }
+
+    /// Whether a third of the buffer is not free, where so much is saved.
+    #[inline]
+    fn lacks_room(&self, una: SeqNum, saved: ByteCount) -> bool {
+        self.used(una).saturating_sub(saved) * 3 > self.size * 2
+    }
+
     /// The application writes what there is room for, if it does not wait for more. `splits`: whether what a call ends with may leave by itself. The end of a call that is a segment of its own, and not a full one: the
     /// application's segments end one later if what it has without that is a full one more.
     pub fn fill(&mut self, writable: Writable, splits: impl FnOnce() -> bool) -> Option<CallEnd> {
@@ -145,9 +167,8 @@ impl SendBuffer {
             self.pushed_before.pop_front();
         }
         let saved = writable.joined * OVERHEAD + writable.lacking;
-        let used = self.used(una);
         let woken = self.waits;
-        if woken && used.saturating_sub(saved) * 3 > self.size * 2 {
+        if woken && self.lacks_room(una, saved) {
             return None;
         }
         let split = (woken && splits()).then(|| self.call_end(&writable, self.size + saved));

@@ -74,6 +74,9 @@ pub(super) fn without_short(
     short: impl Iterator<Item = SeqNum>,
     is_joined: impl Fn(SeqNum) -> bool,
 ) -> SegCount {
+    if joined.is_zero() {
+        return joined;
+    }
     let apart = short.flat_map(|seq| [seq, seq.next()]);
     let apart = apart.filter(|seq| is_joined(*seq)).count();
     joined.saturating_sub(SegCount::from(u32::try_from(apart).unwrap_or(u32::MAX)))

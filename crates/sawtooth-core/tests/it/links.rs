@@ -29,6 +29,43 @@ fn refused(tree: &Value) -> (String, String) {
 }
 
 proptest! {
+    #![proptest_config(config(40))]
+
+    /// A link that is going to change is until then as one that never does: of a run that is changed at a moment one sees what the change has done, and nothing else.
+    #[test]
+    fn what_comes_later_has_no_past(
+        rate in 1u32..40, delay in 1u32..60, limit in 2u32..40, at_ms in 500u32..3000, linux in any::<bool>(), flows in 1usize..4, change in 0usize..4, seed in 0u64..100,
+    ) {
+        let queue = json!({"name": "drop_tail", "limit": format!("{limit} packets")});
+        let plain = json!({"rate": format!("{rate} Mbit/s"), "delay": format!("{delay} ms"), "queue": queue});
+        let (at, stack) = (format!("{at_ms} ms"), if linux { "linux" } else { "ns2" });
+        let mut changed = plain.clone();
+        match change {
+            0 => changed["changes"] = json!([{"at": at, "rate": "500 kbit/s"}]),
+            1 => changed["changes"] = json!([{"at": at, "delay": "70 ms"}]),
+            2 => changed["changes"] = json!([{"at": at, "loss": 0.2}]),
+            _ => changed["outages"] = json!([{"from": at, "until": "5 s"}]),
+        }
+        let past = |link: &Value| {
+            let tree = json!({
+                "duration": "4 s", "stack": stack, "sample": "7.5 ms", "links": {"l": link},
+                "flows": vec![json!({"path": ["l"]}); flows],
+            });
+            let records = simulate(&load(&tree), seed);
+            let before = |table: &str, column: &str| {
+                let times = wholes(&records, table, "t_ns").into_iter();
+                let rows = times.zip(wholes(&records, table, column));
+                rows.filter(|(time, _)| *time <= i64::from(at_ms) * 1_000_000).collect::<Vec<_>>()
+            };
+            ["peak_packets", "backlog_packets", "dropped_packets"].map(|column| before("queues", column)).into_iter()
+                .chain(["delivered_bytes", "flight_bytes", "acked_bytes"].map(|column| before("series", column)))
+                .collect::<Vec<_>>()
+        };
+        prop_assert_eq!(past(&plain), past(&changed));
+    }
+}
+
+proptest! {
     #![proptest_config(config(60))]
 
     /// Whatever comes to the links of a path leaves them, is dropped, lost or damaged, and what is doubled leaves twice.

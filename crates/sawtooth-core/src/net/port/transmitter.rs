@@ -89,10 +89,11 @@ impl Transmitter {
         fate: WireFate,
         service: Service,
     ) -> Sending {
+        let usual = self.pace(size).time;
         let size = self.on_wire(size);
         let wire = self.wire.as_mut().expect("the wire is not plain");
         let done = wire.transmit(start.time, size, service);
-        let crossing = wire.cross(start.time, done);
+        let crossing = wire.cross(start.time, done, usual);
         let arrives = crossing.arrival != Instant::NEVER;
         let mut sending = Sending {
             passage: Passage::DROPPED,

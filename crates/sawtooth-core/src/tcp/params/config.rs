@@ -1,5 +1,7 @@
 //! The parameters of one connection, resolved: those of single rows, and what follows from several ([`super::groups`]).
 
+use std::sync::Arc;
+
 use super::choices::{
     Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound,
     RecoveryKind, ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
@@ -33,8 +35,8 @@ macro_rules! config {
             pub window_limit_bytes: Option<ByteCount>,
             /// Whether congestion controls follow ns-2 where it departs from their specifications.
             pub ns2_algorithms: bool,
-            /// The bounds and constants of the retransmission timeout (RFC 6298).
-            pub rto: RtoConfig,
+            /// The bounds and constants of the retransmission timeout (RFC 6298), which all that keep one share.
+            pub rto: Arc<RtoConfig>,
             /// The clock whose ticks the timers of the sender's host go by.
             pub timer_tick: Ticks,
             /// The same of the receiver's host.
@@ -68,7 +70,7 @@ macro_rules! config {
                     window_limit: groups::window_limit(params).max(WindowSize::ONE),
                     window_limit_bytes: groups::window_limit_bytes(params),
                     ns2_algorithms: key::algorithms.of(params) == Algorithms::Ns2,
-                    rto: groups::rto(params),
+                    rto: Arc::new(groups::rto(params)),
                     timer_tick: groups::ticks(params, key::sender_phase),
                     receiver_tick: groups::ticks(params, key::receiver_phase),
                     random_phases: [key::sender_phase, key::receiver_phase].map(|phase| groups::is_drawn(params, phase)),

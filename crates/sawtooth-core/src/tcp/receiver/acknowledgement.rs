@@ -106,11 +106,12 @@ impl Acknowledgement {
     #[inline]
     pub(super) fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
-            self.timer = now.schedule(self.delayed.due(now.time), Child::Timer);
+            let due = self.delayed.due(now.time);
+            self.delayed.set_timer(&mut self.timer, now, due);
         } else if let Some(due) = self.delayed.due_of_several(now.time, self.unacknowledged)
             && due < self.timer.time
         {
-            self.timer = now.schedule(due, Child::Timer);
+            self.delayed.set_timer(&mut self.timer, now, due);
         }
         if let Some(compression) = &mut self.compression {
             compression.on_delay(self.timer.time);

@@ -11,9 +11,12 @@
 //! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
 //!   (see [`super`]).
 
+use std::sync::Arc;
+
 use super::ack_policy::ArrivalPace;
 use super::closing::PassiveClose;
 use super::opening::PassiveOpen;
+use crate::events::{Event, EventKey};
 use crate::tcp::clock::HAIR;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
@@ -71,7 +74,7 @@ impl DelayedAck {
             last_arrival: Instant::NEVER,
             settled: Instant::START,
             rtt: None,
-            rto: Rto::new(config.rto, Duration::ZERO),
+            rto: Rto::new(Arc::clone(&config.rto), Duration::ZERO),
             pause: Duration::ZERO,
             expiry: TimerExpiry {
                 begun: Instant::NEVER,
@@ -150,6 +153,11 @@ impl DelayedAck {
             self.settled = now + self.ticks.tick - HAIR * 2.0;
         }
         false
+    }
+
+    /// Sets an acknowledgement's timer ([`Ticks::set`]).
+    pub(super) fn set_timer(&self, timer: &mut EventKey, now: Event, due: Instant) {
+        self.ticks.set(timer, now, due);
     }
 
     /// Half of the present wait, in whole ticks.

@@ -35,7 +35,8 @@ pub struct PlainAck {
 
 /// Whether segments of a connection can differ in nothing but their numbers, whatever the recovery; `has_signals`: it takes note of marks.
 pub(super) fn may_send_alike(config: &Config, has_signals: bool) -> bool {
-    !has_signals && config.window_limit_bytes.is_none() && config.partial.timer().is_none()
+    // What a policy with a timer decides, be the timer set or not, depends on the room that there was when the sender first stopped.
+    !has_signals && config.window_limit_bytes.is_none() && config.partial.timer.is_none()
 }
 
 impl PlainWay {

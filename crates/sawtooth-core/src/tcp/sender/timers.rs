@@ -2,6 +2,8 @@
 //!
 //! Specifications: RFC 6298 §5 (managing the timer), §3 and RFC 7323 §4.1 (round trips).
 
+use std::sync::Arc;
+
 use super::counters::RttSamples;
 use crate::events::{Child, Event, EventKey};
 use crate::tcp::params::Config;
@@ -23,7 +25,7 @@ impl Timers {
     /// None is running; the clock of the retransmission timer started `phase` after a tick.
     pub fn new(config: &Config, phase: Duration) -> Self {
         Self {
-            rto: Rto::new(config.rto, phase),
+            rto: Rto::new(Arc::clone(&config.rto), phase),
             round_trips: RttSamples::NONE,
             recovery: EventKey::NEVER,
             partial: EventKey::NEVER,

@@ -237,11 +237,7 @@ impl SenderWindow {
         initial: Option<WindowSize>,
         ssthresh: Option<WindowSize>,
     ) {
-        if let Some(cwnd) = initial {
-            self.cc.on_established(cwnd);
-        } else {
-            self.cc.prescribe(Prescribed::Cwnd(WindowSize::ONE));
-        }
+        self.cc.on_established(initial.unwrap_or(WindowSize::ONE));
         if let Some(ssthresh) = ssthresh {
             self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         }

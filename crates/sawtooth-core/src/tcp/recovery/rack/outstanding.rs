@@ -9,6 +9,7 @@ use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::ring::RingBuffer;
+use crate::tcp::clock::Clock;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, RateClock, Snapshot};
 use crate::tcp::rto::RtoEstimator;
@@ -34,10 +35,25 @@ pub struct Outstanding {
     pub detect: Detect,
     pub rate: DeliveryRate,
     /// Where the algorithm asks for delivery rates: what each segment took along when it left.
-    snapshots: Option<RingBuffer<Snapshot>>,
-    parts: Vec<Range>,
-    /// The blocks of the last report, most of which the next one repeats (RFC 2018 §4).
+    snapshots: Option<Box<RingBuffer<Snapshot>>>,
+    /// From the first report on.
+    reports: Option<Box<Reports>>,
+}
+
+/// What the next report is compared with.
+#[derive(Debug)]
+struct Reports {
+    /// The blocks of the last one, most of which the next one repeats (RFC 2018 §4).
     blocks: [Range; SackBlocks::MOST],
+    /// Memory for what is new of one.
+    parts: Vec<Range>,
+}
+
+impl Reports {
+    const NONE: Self = Self {
+        blocks: [Range::NONE; SackBlocks::MOST],
+        parts: Vec::new(),
+    };
 }
 
 impl Outstanding {
@@ -47,9 +63,8 @@ impl Outstanding {
             loss_detection,
             detect: Detect::new(),
             rate: DeliveryRate::default(),
-            snapshots: measures_rate.then(|| RingBuffer::new(Snapshot::default())),
-            parts: Vec::new(),
-            blocks: [Range::NONE; SackBlocks::MOST],
+            snapshots: measures_rate.then(|| Box::new(RingBuffer::new(Snapshot::default()))),
+            reports: None,
         }
     }
 
@@ -143,6 +158,7 @@ impl Outstanding {
     #[inline(never)]
     fn take_acknowledged(&mut self, tx: &Tx, now: Event, next: SeqNum, news: &mut NewlyDelivered) {
         let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
+        let measuring = measuring_clock(tx);
         let una = tx.seq.una;
         for seq in una.up_to(next) {
             if let Some(segment) = self.segments.acknowledge_first()
@@ -156,7 +172,8 @@ impl Outstanding {
                 let earlier = segment.retransmitted
                     && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
                 self.deliver(now.time, &segment, snapshot);
-                self.detect.on_delivered(now.time, seq, &segment, earlier);
+                self.detect
+                    .on_delivered(now.time, seq, &segment, measuring, earlier);
                 news.add(seq, &segment);
             }
         }
@@ -168,9 +185,11 @@ impl Outstanding {
     /// Takes what is reported selectively.
     #[inline(never)]
     fn take_reported(&mut self, tx: &mut Tx, now: Event, ack: &Ack, news: &mut NewlyDelivered) {
-        let mut parts = std::mem::take(&mut self.parts);
-        let known = std::mem::replace(&mut self.blocks, [Range::NONE; SackBlocks::MOST]);
-        for (block, range) in self.blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
+        let measuring = measuring_clock(tx);
+        let mut reports = (self.reports.take()).unwrap_or_else(|| Box::new(Reports::NONE));
+        let Reports { blocks, parts } = &mut *reports;
+        let known = std::mem::replace(blocks, [Range::NONE; SackBlocks::MOST]);
+        for (block, range) in blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
             *block = range;
             if !known.contains(&range) {
                 let scoreboard = &mut tx.reported.scoreboard;
@@ -190,18 +209,19 @@ impl Outstanding {
                     let snapshot = snapshot.copied();
                     self.deliver(now.time, &segment, snapshot);
                     // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
-                    self.detect.on_delivered(now.time, seq, &segment, false);
+                    self.detect
+                        .on_delivered(now.time, seq, &segment, measuring, false);
                     news.add(seq, &segment);
                 }
             }
         }
-        self.parts = parts;
+        self.reports = Some(reports);
     }
 
     /// The receiver may have discarded what it has reported.
     pub fn forget_reports(&mut self) {
         self.segments.forget_sacks();
-        self.blocks = [Range::NONE; SackBlocks::MOST];
+        self.reports = None;
     }
 
     /// A segment is delivered, which took a snapshot along if the algorithm asks for delivery rates.
@@ -234,8 +254,7 @@ impl Outstanding {
                     now,
                     dup_thresh: SegCount::from(tx.config.dup_thresh),
                     srtt: tx.timers.rto.srtt(),
-                    clock: (tx.config.rto.estimator == RtoEstimator::Linux)
-                        .then_some(tx.config.timer_tick.clock),
+                    clock: measuring_clock(tx),
                     repairing,
                     reported: &tx.reported.scoreboard,
                 };
@@ -302,6 +321,11 @@ impl Outstanding {
             LossDetection::Forward => LossFoundBy::Fack,
         }
     }
+}
+
+/// The host's clock, if round trips are measured in its microseconds.
+fn measuring_clock(tx: &Tx) -> Option<Clock> {
+    (tx.config.rto.estimator == RtoEstimator::Linux).then_some(tx.config.timer_tick.clock)
 }
 
 /// Where a segment is among those from `una` on.

@@ -6,7 +6,7 @@
 
 use super::detect::ReorderingTimer;
 use super::tlp;
-use crate::events::{Child, Event, EventKey};
+use crate::events::{Event, EventKey};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant};
 
@@ -97,7 +97,8 @@ impl RackTimer {
             }
         }
         let deadline = tx.config.timer_tick.expiry(since, wait);
-        self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
+        let ticks = tx.config.timer_tick;
+        ticks.set(&mut self.deadline, now, deadline.max(now.time));
     }
 
     /// Sets it for the timeout of what left at `sent`. Measured of Linux 6.1 with ticks of 10 ms: if it would have been due at 703 ms, and the timer is set at 710, it expires at 730.
@@ -106,7 +107,7 @@ impl RackTimer {
         let due = sent + ticks.whole(tx.timers.rto.timeout());
         let deadline = ticks.expiry(now.time, (due - now.time).max(LEAST));
         self.purpose = TimerPurpose::Timeout;
-        self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
+        ticks.set(&mut self.deadline, now, deadline.max(now.time));
     }
 
     /// The earlier of this and of `pace`, when the next segment may leave.
@@ -122,6 +123,7 @@ impl RackTimer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::Child;
     use crate::tcp::recovery::testing::Rig;
     use crate::units::testing::{at, secs};
 
