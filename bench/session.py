@@ -32,7 +32,7 @@ WIDTH, HEIGHT = 900, 620
 _PER_SECOND = 12
 """Frames while something moves."""
 _MOST_BYTES = 1_500_000
-_QUALITY = 62
+_QUALITY = 56
 SPEED = "0.05"
 """Of packets in motion: so many seconds of the run in one."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,6 +96,34 @@ def explored(folder: Path, *, before: bool = False) -> Iterator[Explorer]:
         changed(lab)
     with serving(lab, "--allow-run") as explorer:
         yield explorer
+
+
+@contextmanager
+def connection() -> Iterator[int]:
+    """A connection of this machine that bytes go over, and its port: without it a quiet machine has none but the explorer's own to show."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as sender:
+        receiver = server.accept()[0]
+
+        def send() -> None:
+            while not stop.wait(0.01):
+                sender.sendall(b"x" * 20_000)
+
+        def receive() -> None:
+            with receiver:
+                while receiver.recv(65_536):
+                    pass
+
+        threads = [threading.Thread(target=each) for each in (send, receive)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            stop.set()
+            threads[0].join()
+            sender.shutdown(socket.SHUT_RDWR)
+            threads[1].join()
 
 
 @contextmanager

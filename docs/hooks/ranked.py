@@ -10,6 +10,8 @@ WEIGHTS = {
     "guides/": 1.5,
     "reference/": 1.5,
     "reference/loss.md": 3.0,
+    # What begins with the word is not what is about it.
+    "guides/captures.md": 3.0,
     "validation/": 0.5,
     "development/": 0.3,
     "source/": 0.2,

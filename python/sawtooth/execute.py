@@ -194,7 +194,9 @@ class _Execution:
                     if plan.shard:
                         first = f"a shard does the first {plan.study.repeat:,} of each cell"
                         self.reporter.say(f"{first}; running the study into the merged directory does those that the rule asks for besides")
-                self.reporter.begin(self._planned, resumed, sum(self._cost(task) for task in (*todo, *again)))
+                cost = sum(self._cost(task) for task in (*todo, *again))
+                whole = sum(self._cost(Task(index, plan.batches[index])) for index in mine)
+                self.reporter.begin(self._planned, resumed, cost, whole - cost)
             try:
                 with self._workers(side_by_side) as workers:
                     self._round(workers, todo, again)

@@ -86,7 +86,7 @@ def amount(made: Plan) -> str:
     """Segments and time, in words."""
     fewest = ", of the fewest runs" if made.study.until else ""
     segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} {form(made.cost, 'segment', 'segments')}{fewest}"
-    return f"{segments}, {duration(seconds(made, cores()))} on {counted(cores(), 'core')}"
+    return f"{segments}, {duration(seconds(made, cores()))} on {counted(cores(), 'idle core')}"
 
 
 def duration(seconds: float) -> str:

@@ -46,6 +46,7 @@ class Widest:
         where: its cell and arm.
         interval: in the unit that the measure has, `unit`.
         statistic: of which the interval is, such as the mean.
+        in_unit: whether it is told in its unit, also where a share of the estimate could be told.
 
     """
 
@@ -54,11 +55,12 @@ class Widest:
     interval: Interval
     unit: str = ""
     statistic: str = "mean"
+    in_unit: bool = False
 
     @property
     def share(self) -> float | None:
         """Half its width, as a share of the estimate; None of one that may be 0, of which shares say nothing."""
-        return near_zero.share(self.interval)
+        return None if self.in_unit else near_zero.share(self.interval)
 
     @property
     def size(self) -> tuple[bool, float]:
@@ -92,13 +94,13 @@ class Narrowing:
         self._found: Widest | None = None
         self._failing: Failing | None = None
         self._sizes: list[tuple[bool, float]] = []
+        self._in_unit = False
 
     def said(self) -> str:
         """The lines as they are now; looked at anew every few seconds."""
         self._renew()
         lines: list[str] = []
         if found := self._found:
-            # What a narrow terminal cuts off is the end of the place.
             lines.append(f"{found.measure}: {found.words} {sparkline([size for _, size in self._sizes])} worst cell: {found.where}")
         if failing := self._failing:
             lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
@@ -122,7 +124,7 @@ class Narrowing:
             return
         found, failing = self._look()
         if found:
-            # What is a share now, and was none before, or the other way round, cannot be told to be narrower.
+            # What is told in its unit now, and was a share before, cannot be told to be narrower.
             self._sizes = [*(size for size in self._sizes if size[0] == found.size[0]), found.size][-_LONGEST:]
         # What could not be looked at for a moment is as it was.
         self._found, self._failing = found or self._found, failing or self._failing
@@ -136,18 +138,22 @@ class Narrowing:
                 self._shown = presentation(self._study)
             dataset = Dataset(self._directory)
             failing = most_failing(dataset)
-            return widest(dataset, self._shown), failing
+            found = widest(dataset, self._shown, in_unit=self._in_unit)
+            # What may have been 0 once is near it: to tell it by turns in its unit and as a share would show no narrowing.
+            self._in_unit = self._in_unit or (found is not None and found.share is None)
+            return found, failing
         except (SawtoothError, MixedError):
             # Nothing of it is stored yet, not all that a figure keeps apart, or not what is asked for: the report says so, and the run goes on.
             return None, failing
 
 
-def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
+def widest(dataset: Dataset, shown: Presentation, *, in_unit: bool = False) -> Widest | None:
     """The widest interval of the headline measure: that of the study's first figure of one number per run, else goodput.
 
     Args:
         dataset: as far as it is.
         shown: what its study shows.
+        in_unit: whether intervals are held against each other in their unit, and not as shares of what they are of.
 
     """
     spec = next((figure for figure in shown.figures if isinstance(figure.measure, Measure) and not figure.several), None)
@@ -159,7 +165,7 @@ def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
     found: Widest | None = None
     for row, estimate in estimates.of_groups(data.frame, ["cell", "arm", "item"], spec.statistic, data.range):
         interval = estimate.interval
-        this = Widest(_called(spec), _place(names, row), interval, spec.measure.unit, spec.statistic)
+        this = Widest(_called(spec), _place(names, row), interval, spec.measure.unit, spec.statistic, in_unit)
         if estimate.n >= 2 and math.isfinite(half(interval)) and (found is None or this.size > found.size):
             found = this
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
 import time
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from sawtooth import streams
@@ -18,8 +19,8 @@ from sawtooth import streams
 class Reporter(Protocol):
     """Is told how far things are."""
 
-    def begin(self, total: int, done: int, cost: float) -> None:
-        """`total` runs, of which `done` were there; `cost`: the work that is to be done (`Plan.work`)."""
+    def begin(self, total: int, done: int, cost: float, before: float = 0.0) -> None:
+        """`total` runs, of which `done` were there; `cost`: the work that is to be done (`Plan.work`), and `before` that of those that were there."""
         ...
 
     def more(self, runs: int, cost: float) -> None:
@@ -57,10 +58,25 @@ class _Bar(Progress):
     below = ""
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The bar, and what stands below it, cut at the terminal's edge."""
+        """The bar, and what stands below it, in as many lines as it takes."""
         yield from super().get_renderables()
         if self.below:
-            yield Text(self.below, no_wrap=True, overflow="ellipsis")
+            yield Text(self.below)
+
+
+class _Left(ProgressColumn):
+    """The time that is left, by all that was done: rich's own goes by the last few batches, and the first ones come in bursts."""
+
+    max_refresh = 0.5
+
+    def __init__(self, tally: _Tally) -> None:
+        super().__init__()
+        self._tally = tally
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002 rich passes it
+        """As a clock has it."""
+        left = self._tally.left
+        return Text("" if left is None else f"{datetime.timedelta(seconds=round(left))} left", style="progress.remaining")
 
 
 class TerminalReporter:
@@ -73,29 +89,28 @@ class TerminalReporter:
     """
 
     def __init__(self, console: Console, below: Below | None = None) -> None:
+        self._tally = _Tally()
+        # Runs differ in length by orders of magnitude: the bar shows what there is to simulate, the text counts runs.
         self._progress = _Bar(
             TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[runs]}, left"),
-            TimeRemainingColumn(),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:.0f} % of the work, {task.fields[runs]}"),
+            _Left(self._tally),
             console=console,
         )
         self._below = below
-        # Runs differ in length by orders of magnitude: the bar shows what there is to simulate, the text counts runs.
         self._task = self._progress.add_task("simulating", runs="")
-        self._tally = _Tally()
 
-    def begin(self, total: int, done: int, cost: float) -> None:
+    def begin(self, total: int, done: int, cost: float, before: float = 0.0) -> None:
         """See `Reporter`."""
-        self._tally.begin(total, done, cost)
-        self._progress.update(self._task, total=cost, runs=f"{done:,}/{total:,} runs")
+        self._tally.begin(total, done, cost, before)
+        self._progress.update(self._task, total=before + cost, completed=before, runs=f"{done:,}/{total:,} runs")
         self._progress.start()
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
         self._tally.more(runs, cost)
-        self._progress.update(self._task, total=self._tally.cost)
+        self._progress.update(self._task, total=self._tally.before + self._tally.cost)
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
@@ -122,13 +137,13 @@ class _Tally:
 
     def __init__(self) -> None:
         self.total = self.done = self.new = self.failed = 0
-        self.cost = self.spent = 0.0
+        self.cost = self.before = self.spent = 0.0
         self.round = 1
-        self.started = time.monotonic()
+        self.started = self.advanced = time.monotonic()
 
-    def begin(self, total: int, done: int, cost: float) -> None:
+    def begin(self, total: int, done: int, cost: float, before: float) -> None:
         """See `Reporter`."""
-        self.total, self.done, self.cost = total, done, cost
+        self.total, self.done, self.cost, self.before = total, done, cost, before
         self.started = time.monotonic()
 
     def more(self, runs: int, cost: float) -> None:
@@ -139,6 +154,7 @@ class _Tally:
         """See `Reporter`."""
         self.done, self.new, self.failed = self.done + runs, self.new + runs, self.failed + failed
         self.spent += cost
+        self.advanced = time.monotonic()
 
     @property
     def elapsed(self) -> float:
@@ -147,8 +163,8 @@ class _Tally:
 
     @property
     def share(self) -> float:
-        """Of the work that there was to do: runs differ in length by orders of magnitude, and the longest are first."""
-        return min(self.spent / max(self.cost, 1.0), 1.0)
+        """Of all work, also that of runs that were there: runs differ in length by orders of magnitude, and the longest are first."""
+        return min((self.before + self.spent) / max(self.before + self.cost, 1.0), 1.0)
 
     @property
     def rate(self) -> float:
@@ -157,8 +173,11 @@ class _Tally:
 
     @property
     def left(self) -> float | None:
-        """Seconds that remain, by what is left of the work; unknown before anything is done."""
-        return self.elapsed * max(self.cost - self.spent, 0.0) / max(self.spent, 1.0) if self.new else None
+        """Seconds that remain, by what was left of the work when a batch was done last; unknown before anything is done."""
+        if not self.new:
+            return None
+        then = (self.advanced - self.started) * max(self.cost - self.spent, 0.0) / max(self.spent, 1.0)
+        return max(then - (time.monotonic() - self.advanced), 0.0)
 
 
 class _Now:
@@ -175,9 +194,9 @@ class _Now:
         self._tally = _Tally()
         self._last = time.monotonic()
 
-    def begin(self, total: int, done: int, cost: float) -> None:
+    def begin(self, total: int, done: int, cost: float, before: float = 0.0) -> None:
         """See `Reporter`."""
-        self._tally.begin(total, done, cost)
+        self._tally.begin(total, done, cost, before)
         self._tell()
 
     def more(self, runs: int, cost: float) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import pictures
 from docs.pictures import GALLERY, IMAGES, PICTURES, draw
 from docs.worked import PAGES
 from sawtooth.presentation import presentation
@@ -32,6 +33,13 @@ def test_every_picture_has_something_that_makes_it() -> None:
     for name, program in ELSEWHERE.items():
         text = (root / program).read_text(encoding="utf-8")
         assert re.search(rf"{name}\.png", text), (name, program)
+
+
+def test_the_explorers_pages_are_pictured_and_small() -> None:
+    page = (IMAGES.parent / "guides/explorer-pictures.md").read_text(encoding="utf-8")
+    shown = re.findall(r"images/explorer/([\w-]+)\.webp", page)
+    assert {each.stem for each in (IMAGES / "explorer").glob("*.webp")} == {*shown} <= {*pictures.PAGES}
+    assert max((IMAGES / "explorer" / f"{name}.webp").stat().st_size for name in shown) <= 150_000
 
 
 def test_a_picture_is_drawn_of_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,6 +212,8 @@ def test_the_search_works_where_pages_are_files(opened: Any, width: int) -> None
         ("packet loss", "reference/loss.html"),
         ("goodput definition", "start/questions.html"),
         ("definition of goodput", "start/questions.html"),
+        ("bdp", "start/questions.html"),
+        ("capture wireshark", "guides/captures.html"),
     ],
 )
 def test_the_search_leads_to_the_page_that_answers(opened: Any, asked: str, answers: str) -> None:

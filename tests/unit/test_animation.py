@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +109,9 @@ def test_every_packet_of_the_records_is_on_the_page_with_its_times(plan: Plan) -
     data = embedded(page.page(filmed(plan), "t", "q", 0.02))
     assert len(data["packets"]) == rows.height > 1000
     names = [line["name"] for line in data["lines"]]
-    found = sorted((names[row[0]], data["flows"][row[2]], *row[4:5], *row[9:14]) for row in data["packets"])
+    found = [(names[row[0]], data["flows"][row[2]], *row[4:5], *row[9:14]) for row in data["packets"]]
     columns = ("link", "flow", "number", "arrived_ns", "dropped_ns", "started_ns", "sent_ns", "delivered_ns")
-    assert found == sorted(rows.select(columns).fill_null(-1).iter_rows())
+    assert sorted(found, key=str) == sorted(rows.select(columns).iter_rows(), key=str)
     drops = rows.filter(link="core", direction="forward", fate="dropped").height
     assert drops > 0 and len(data["lines"][names.index("core")]["drops"][0]) == drops
 
@@ -120,6 +122,34 @@ def test_a_stretch_of_time_has_what_is_on_links_in_it(plan: Plan) -> None:
     gone = pl.max_horizontal("dropped_ns", "delivered_ns")
     assert film.packets.height == rows.filter((pl.col("arrived_ns") < 1.5e9) & (gone >= 1e9)).height
     assert film.left_out == ["1 to 1.5 s of 4 s are shown"]
+
+
+@pytest.mark.parametrize("begin", [0.0, 1.0])
+def test_the_player_has_each_packet_where_it_is_whenever_the_film_begins(browser: Any, plan: Plan, tmp_path: Path, begin: float) -> None:
+    film = filmed(plan, begin, begin + 0.5)
+    out = tmp_path / "film.html"
+    out.write_text(page.page(film, "t", "q", 0.02))
+    shown = browser.new_page()
+    shown.goto(out.as_uri())
+    shown.locator("#packets > summary").click()
+    for share in (0.0, 0.004, 0.3, 0.9):
+        shown.locator("#scrub").evaluate("(line, share) => { line.value = share; line.dispatchEvent(new Event('input')); }", share)
+        now = begin * 1e9 + share * 0.5e9
+        rows = [[cell.strip() for cell in row.split("\t")] for row in shown.locator("#list tr").all_inner_texts()]
+        phases = Counter((row[0], row[1], row[6] if row[6] in ("waits", "dropped") else "moves") for row in rows)
+        assert phases == Counter(_phases(film, now)) and phases.total() < 60
+        waiting = phases["core", "forward", "waits"]
+        shown.locator("#moving .count").get_by_text(re.compile(f"^{waiting} waits?(,|$)")).first.wait_for(state="attached")
+    shown.close()
+
+
+def _phases(film: Film, now: float) -> Iterator[tuple[str, str, str]]:
+    """As film.py has them."""
+    for row in film.packets.iter_rows(named=True):
+        line = film.network.lines[row["line"]]
+        found = place(row, now, line.ways[row["direction"] == "reverse"][1] * 1e9, 6e8 * 0.02)
+        if found:
+            yield line.name, row["direction"], {"falls": "dropped"}.get(found.phase, found.phase)
 
 
 def test_the_backlog_is_what_waits(plan: Plan) -> None:

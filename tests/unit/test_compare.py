@@ -345,6 +345,8 @@ def test_what_stands_behind_signs_is_said(make: Callable[..., Dataset]) -> None:
     comparison = compared(make("a", plain), make("b", lambda run, i: plain(run, i) * 1.1))
     assert " ± " in text_of(comparison)
     assert side_by_side.key(comparison) == ["±: half of the mean's 95 % t interval; 95 %: the ratio's Fieller interval"]
+    # Of a table that has no such sign none is explained.
+    assert side_by_side.key(comparison, columns=True) == ["low, high: of a mean its 95 % t interval, of a ratio Fieller's"]
 
 
 def test_tests_of_censored_times_keep_their_level() -> None:

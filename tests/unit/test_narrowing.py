@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -98,6 +99,27 @@ def test_what_may_be_0_is_told_in_its_own_unit_with_its_interval() -> None:
     assert Widest("gain", "", far).size > Widest("gain", "", near).size > Widest("gain", "", stats.Interval(1.0, 0.1, 1.9, 4, "")).size
 
 
+def test_what_may_have_been_0_once_is_told_in_its_unit_from_then_on(made: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, told = [100.0], list[str]()
+    monkeypatch.setattr(narrowing.time, "monotonic", lambda: clock[0])
+    near, clear = stats.Interval(0.02, -0.01, 0.05, 4, ""), stats.Interval(0.02, 0.001, 0.039, 4, "")
+    looks = iter([clear, near, clear])
+
+    def found(*_: object, in_unit: bool) -> Widest:
+        return Widest("gain", "arm", next(looks), in_unit=in_unit)
+
+    monkeypatch.setattr(narrowing, "widest", found)
+    line = Narrowing(made.study, made.directory)
+    for _ in range(3):
+        clock[0] += 100.0
+        told.append(line.said())
+    assert told == [
+        "gain: interval ±95 % of the mean ▁ worst cell: arm",
+        "gain: mean 0.02 (-0.01 to 0.05) ▁ worst cell: arm",
+        "gain: mean 0.02 (0.001 to 0.039) █▁ worst cell: arm",
+    ]
+
+
 @pytest.mark.parametrize(
     ("values", "bars"),
     [([], ""), ([0.0], "▁"), ([0.3, 0.3], "▁▁"), ([1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.01], "█▇▆▅▄▃▂▁"), ([0.1, 0.0], "▁▁")],
@@ -107,8 +129,11 @@ def test_bars_are_by_logarithms(values: list[float], bars: str) -> None:
 
 
 class Below:
+    def __init__(self, place: str = "reno") -> None:
+        self.place = place
+
     def said(self) -> str:
-        return "goodput_bps: interval ±3 % of the mean ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno"
+        return f"goodput_bps: interval ±3 % of the mean ▇▁ worst cell: {self.place}\nmost failures, 1 of 2 runs: reno"
 
     def facts(self) -> dict[str, object]:
         return {}
@@ -135,6 +160,17 @@ def test_a_run_tells_the_worst_cell_also_in_logs_to_programs_and_on_a_cluster(
         assert last["widest"] == {"measure": found.measure, "where": found.where, "share": round(share, 6)} | ends
     else:
         assert f"worst cell: {found.where}" in done.stderr
+
+
+def test_a_place_that_a_terminal_is_too_narrow_for_goes_on_in_the_next_line() -> None:
+    place = "D 100 ms, R 1 Gbit/s, queue 0.25 bdp, flows 16, cubic"
+    written = io.StringIO()
+    reporter = TerminalReporter(Console(file=written, force_terminal=True, width=80), Below(place))
+    reporter.begin(10, 0, 4e6)
+    reporter.advance(2, 1e6, 1)
+    reporter.end()
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.getvalue())
+    assert place in " ".join(last.split()) and "…" not in last
 
 
 def test_the_bar_has_rate_failures_and_the_line_below_it() -> None:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import sawtooth
+from sawtooth.cli import app
 from sawtooth.cli.next import advice
 from sawtooth.study import shipped
 from sawtooth.web.folders import Folders
@@ -28,6 +30,9 @@ def test_studies_and_results_have_their_next_step(tmp_path: Path, monkeypatch: p
     assert advice(tmp_path)[0].startswith("  sawtooth plan studies/pair.toml  then run: ")
     sawtooth.run(tmp_path / "studies" / "pair.toml", tmp_path / "results" / "pair")
     assert advice(tmp_path)[0].startswith("  sawtooth report results/pair")
+    (tmp_path / "results" / "pair" / "report").mkdir()
+    (tmp_path / "results" / "pair" / "report" / "report.html").touch()
+    assert advice(tmp_path)[0].split("  ")[1:] == ["results/pair/report/report.html", "a report to open in a browser"]
     for part in (tmp_path / "results" / "pair" / "parts").iterdir():
         part.unlink()
     monkeypatch.chdir(tmp_path)
@@ -108,3 +113,13 @@ def test_the_command_alone_says_so(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "sawtooth.cli"], cwd=tmp_path, capture_output=True, text=True, env=os.environ, check=True)
     assert done.stdout.startswith("What to do next here:\n  sawtooth run hstcp --short")
     assert "sawtooth --help" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "plan", "simulate"])
+def test_a_command_without_its_study_says_what_there_is(command: str) -> None:
+    done = CliRunner().invoke(app, [command])
+    assert done.exit_code == 2
+    said = " ".join(done.output.split())
+    assert said.endswith(
+        "Missing argument 'STUDY'. `sawtooth list study` shows those that come along; a file of your own is named by its path."
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
 import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from sawtooth import execute
 from sawtooth.plan import make_plan
-from sawtooth.progress import JsonReporter, LineReporter
+from sawtooth.progress import JsonReporter, LineReporter, TerminalReporter
 from sawtooth.results.dataset import Dataset
 from sawtooth.sharing import RUN_WORK
 from sawtooth.study import Study
@@ -22,7 +25,7 @@ def test_runs_cost_something_besides_their_segments(tmp_path: Path, monkeypatch:
     told: list[float] = []
     reporter = LineReporter()
 
-    def begin(_total: int, _done: int, cost: float) -> None:
+    def begin(_total: int, _done: int, cost: float, _before: float) -> None:
         told.append(cost)
 
     def advance(_runs: int, cost: float, _failed: int) -> None:
@@ -44,6 +47,41 @@ def test_the_line_tells_the_share_of_the_work(monkeypatch: pytest.MonkeyPatch, c
     clock[0] = 110.0
     reporter.advance(2, 1e6, 0)
     assert capsys.readouterr().err.splitlines() == ["0/10 runs", "2/10 runs, 25 % of the work, 10 s so far, about 30 s left"]
+
+
+def test_what_was_there_counts_as_done_and_the_time_that_is_left_is_of_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    written = io.StringIO()
+    reporter = TerminalReporter(Console(file=written, force_terminal=True, width=110))
+    reporter.begin(23_040, 506, 3e6, before=1e6)
+    clock[0] += 4.0
+    # The first batches come in a burst, and say nothing of how fast others do.
+    for _ in range(4):
+        reporter.advance(2, 0.5e5, 0)
+    reporter.end()
+    last = written.getvalue().split("\r")[-1]
+    assert "30 % of the work, 514/23,040 runs, 2/s" in last and "0:00:56 left" in last
+
+    plan = make_plan(Study.parse(STUDY, tmp_path / "pair.toml"))
+    plan = dataclasses.replace(plan, batches=[range(6), range(6, len(plan.runs))])
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute.execute(plan, dataset, jobs=1)
+    next((dataset.directory / "parts").iterdir()).unlink()
+    reporter = Begun()
+    execute.execute(plan, Dataset(dataset.directory), reporter=reporter, jobs=1)
+    assert 0 < reporter.done < len(plan.runs) and min(reporter.cost, reporter.before) > 0
+    assert reporter.cost + reporter.before == pytest.approx(sum(plan.work))
+
+
+class Begun(LineReporter):
+    """Keeps what it was told at the begin."""
+
+    done, cost, before = 0, 0.0, 0.0
+
+    def begin(self, total: int, done: int, cost: float, before: float = 0.0) -> None:
+        super().begin(total, done, cost, before)
+        self.done, self.cost, self.before = done, cost, before
 
 
 class Worst:

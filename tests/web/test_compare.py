@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 import sawtooth
+from sawtooth.cli import app
 from tests.web.conftest import asking
 
 BOTH = {"of": "lab/before", "beside": "lab/after"}
@@ -35,7 +37,16 @@ def test_it_says_what_the_command_says(client: TestClient, sides: Path) -> None:
     assert found["metrics"] == ["goodput_bps"]
     assert any("another text of the study" in note for note in found["notes"])
     assert {each["where"] for each in found["unmatched"]} == {"only before", "only after"}
-    assert found["command"] == "sawtooth compare lab/before lab/after"
+
+
+@pytest.mark.parametrize(("where", "names"), [("..", "lab/before lab/after"), (".", "before after"), ("before", ". ../after")])
+def test_its_command_can_be_typed_where_the_explorer_was_started(
+    client: TestClient, sides: Path, monkeypatch: pytest.MonkeyPatch, where: str, names: str
+) -> None:
+    monkeypatch.chdir(sides / where)
+    found = client.get("/api/compare", params=BOTH).json()
+    assert found["command"] == f"sawtooth compare {names}"
+    assert CliRunner().invoke(app, found["command"].split()[1:]).exit_code == 0
 
 
 def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Path) -> None:

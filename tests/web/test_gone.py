@@ -53,6 +53,10 @@ def test_a_killed_explorer_is_gone_and_its_sweep_is_not_called_running(browser: 
         os.kill(explorer.process.pid, signal.SIGKILL)
         gone = page.get_by_role("alert").filter(has_text="The explorer is gone")
         gone.wait_for()
+        # It is seen wherever the page is scrolled to.
+        page.set_viewport_size({"width": 390, "height": 400})
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        expect(gone).to_be_in_viewport()
         expect(sweeps).to_contain_text("the explorer is gone, and this with it")
         expect(sweeps.get_by_role("button", name="Pause", exact=False)).to_have_count(0)
     with again(folder, explorer) as opening:

@@ -49,8 +49,37 @@ def test_a_connection_is_seen_with_what_holds_it_back(page: Any, port: int) -> N
     page.get_by_role("button", name="Watch").click()
     page.locator(".card", has_text=str(port)).first.wait_for()
     page.locator(".card .ribbon").first.wait_for()
+    page.get_by_text(re.compile(r"^sent in each of the last \d+ intervals? of 1 s: at most [\d.,]+ [kMG]?bit/s$")).first.wait_for()
     page.get_by_role("button", name="Stop").click()
-    page.locator(".card").first.wait_for(state="detached")
+    page.get_by_text("Stopped: what was seen last stands below.").wait_for()
+    assert page.locator(".card", has_text=str(port)).count() > 0 and page.get_by_role("button", name="Stop").count() == 0
+    # It can be gone on with.
+    page.get_by_role("button", name="Watch").click()
+    page.get_by_text("Stopped", exact=False).wait_for(state="detached")
+    page.get_by_role("button", name="Stop").click()
+
+
+def test_a_recording_leads_on_to_its_results(running_page: Any, port: int) -> None:
+    running_page.goto("/live")
+    running_page.get_by_label("Port").fill(str(port))
+    running_page.get_by_label("Record as").fill("lab/results/w1")
+    running_page.get_by_role("button", name="Watch").click()
+    running_page.locator(".card .ribbon").first.wait_for()
+    running_page.get_by_role("button", name="Stop").click()
+    stopped = running_page.get_by_role("status").filter(has_text="What was recorded is in lab/results/w1, to lay beside others.")
+    assert stopped.get_by_role("link", name="lay beside others").get_attribute("href") == "/compare?of=lab%2Fresults%2Fw1"
+    stopped.get_by_role("link", name="lab/results/w1").click()
+    running_page.get_by_role("combobox", name="Table").wait_for()
+    assert running_page.get_by_role("alert").count() == 0
+
+
+def test_an_interval_that_is_none_is_told_as_other_mistakes_are(page: Any) -> None:
+    page.goto("/live")
+    page.get_by_label("Every").fill("abc")
+    page.get_by_role("button", name="Watch").click()
+    alert = page.get_by_role("alert")
+    alert.get_by_text("abc is not a time: unknown variable abc", exact=True).wait_for()
+    alert.get_by_text("such as '2.5 s' or '300 ms'", exact=True).wait_for()
 
 
 def test_connections_of_the_explorer_itself_are_folded_away_below_the_others(page: Any, reading: Explorer, port: int) -> None:
@@ -81,7 +110,8 @@ def test_what_the_command_refuses_is_told_in_its_words(client: TestClient) -> No
         lines = list(answer.iter_lines())
     assert "event: problem" in lines
     (data,) = [line for line in lines if line.startswith("data: ")]
-    assert "x" in json.loads(data.removeprefix("data: "))["said"]
+    told = json.loads(data.removeprefix("data: "))
+    assert told["message"] == "`x` is no peer" and told["hint"] and told["place"] is None
 
 
 @pytest.mark.parametrize("typed", ["abc", "99999"])

@@ -383,11 +383,17 @@ def writing(folder: Path) -> TestClient:
 def test_a_setting_is_saved_once_below_the_folders(writing: TestClient, folder: Path) -> None:
     answer = writing.post("/api/playground/save", json={"set": TEN, "to": "lab/mine"})
     assert answer.json() == {"address": "lab/mine.toml"}
-    assert (folder / "mine.toml").read_text() == parse(TEN).text()
+    assert (folder / "mine.toml").read_text() == parse(TEN).text("mine")
     again = writing.post("/api/playground/save", json={"set": TEN, "to": "lab/mine"})
     assert again.json()["error"]["message"] == "there is `lab/mine` already"
     for to in ("lab/../mine", "elsewhere/mine", "/etc/mine", "shipped/mine", "lab/no-such/mine", ""):
         assert writing.post("/api/playground/save", json={"set": TEN, "to": to}).status_code == 400
+    unnamed = writing.post("/api/playground/save", json={"set": TEN, "to": "lab/my own"}).json()["error"]
+    assert (unnamed["message"], unnamed["hint"]) == (
+        "`my own` cannot name a directory",
+        "use letters, digits, `-`, `_`, `.` and `+`",
+    )
+    assert not (folder / "my own.toml").exists()
     assert writing.post("/api/playground/save", json={"set": "v=9", "to": "lab/other"}).status_code == 400
     assert writing.post("/api/playground/save", json={"set": 1}).status_code == 400
     assert not (folder / "other.toml").exists()
@@ -579,6 +585,15 @@ def test_a_setting_is_saved_from_the_page(running_page: Any, folder: Path) -> No
     running_page.get_by_role("button", name="Save as study").click()
     running_page.get_by_text("Saved as lab/playground.toml").wait_for()
     assert (folder / "playground.toml").read_text() == parse("v=1&d=3&l=10&f=cubic").text()
+
+
+def test_two_settings_that_are_saved_have_results_of_their_own(writing: TestClient, folder: Path) -> None:
+    for name, setting in (("pg1", "v=1&d=1&f=cubic"), ("pg2", "v=1&d=1&f=reno")):
+        assert writing.post("/api/playground/save", json={"set": setting, "to": f"lab/{name}"}).status_code == 200
+        assert (
+            sawtooth.run(folder / f"{name}.toml", folder / "results" / sawtooth.Study.load(folder / f"{name}.toml").name).directory.name
+            == name
+        )
 
 
 def test_flows_against_the_chain_are_drawn_as_others(page: Any) -> None:

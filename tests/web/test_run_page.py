@@ -66,6 +66,22 @@ def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(pa
     expect(page.locator(".tools output")).not_to_have_text(re.compile(r"^0\.000"))
 
 
+def test_keys_and_buttons_zoom_about_the_moment_that_is_looked_at(page: Any) -> None:
+    opened(page)
+    page.get_by_label("Look at moment (s)").fill("0.5")
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="Over time", exact=False).focus()
+    for _ in range(10):
+        page.keyboard.press("+")
+    expect(page.locator(".tools output")).to_have_text(re.compile(r"^0\.4\d* to 0\.5\d* s"))
+    low, high = shown(page)
+    assert low < 0.5 < high and high - low == pytest.approx(4 / 1.5**10, rel=0.1)
+    page.get_by_role("button", name="Shorter").click()
+    expect(page.locator(".tools output")).not_to_have_text(re.compile(rf"^{low}"))
+    low, high = shown(page)
+    assert low < 0.5 < high
+
+
 def test_a_moment_has_its_values_in_words(page: Any) -> None:
     opened(page)
     page.get_by_label("Look at moment (s)").fill("2.5")

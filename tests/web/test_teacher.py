@@ -88,7 +88,7 @@ def test_a_lesson_is_prepared_with_the_keyboard_alone(running_page: Any, folder:
     expect(sweeps).to_contain_text("done · 1 of 1 run", timeout=180_000)
     is_kept(page)
     press("Control+Home")
-    tab_to(page, "link", "lab/results/playground", most=120)
+    tab_to(page, "link", "lab/results/mine", most=120)
     press("Enter")
     page.locator(".plot svg").first.wait_for()
     is_at_the_top(page)

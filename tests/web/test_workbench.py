@@ -89,6 +89,20 @@ def test_who_loses_a_place_is_told_in_the_pages_words(bench: Any) -> None:
     bench.locator(".plot .faint", has_text="60 ms").wait_for()
 
 
+@pytest.mark.parametrize("name", ["limit", "arm"])
+def test_what_varies_and_was_to_have_no_place_says_why_it_has_one_again(page: Any, name: str) -> None:
+    page.goto("/results?of=lab/results/queues")
+    page.locator(".plot svg").first.wait_for()
+    choice = page.get_by_role("combobox", name=name)
+    was = choice.input_value()
+    choice.select_option("")
+    place = {"x": "along x", "curves": "as curves"}[was]
+    page.get_by_role("status").get_by_text(f"{name} is {place} again: it varies, and what varies is not pooled.", exact=False).wait_for()
+    expect(choice).to_have_value(was)
+    choice.select_option("panels")
+    expect(page.get_by_text("again: it varies", exact=False)).to_have_count(0)
+
+
 def test_runs_of_a_point_have_the_value_of_the_measure_and_are_sorted_by_it(bench: Any) -> None:
     point = {"row": "", "column": "", "curve": "10 ms", "level": "5 packets"}
     bench.goto(f"{address(metric='goodput_bps', x='limit', curves='delay', of='b')}&point={quote(json.dumps(point))}")

@@ -239,6 +239,6 @@ def backlog(packets: pl.DataFrame, line: int, direction: str) -> tuple[list[int]
 def first_drop_ns(film: Film) -> int:
     """The moment that stands for all when nothing moves: the first loss, or else the middle."""
     lost = film.packets.filter(pl.col("fate").is_in(["dropped", "lost"]))
-    times = lost.select(t=pl.coalesce("dropped_ns", "started_ns"))["t"]
+    times = lost.select(t=pl.coalesce("dropped_ns", "started_ns").clip(int(film.begin * 1e9)))["t"]
     middle = int((film.begin + film.end) / 2 * 1e9)
     return int(times.min()) if times.len() else middle  # type: ignore[arg-type]

@@ -151,11 +151,8 @@ def _data(film: Film, peak: list[list[int]], speed: float, shown: float) -> dict
         pl.col("kind").replace_strict({kind: at for at, kind in enumerate(KINDS)}, return_dtype=pl.Int64),
         pl.col("fate").replace_strict({fate: at for at, fate in enumerate(FATES)}, return_dtype=pl.Int64),
         pl.col("arrived_ns") - begin,
-        *(
-            # The page's script takes -1 for what did not happen.
-            (pl.col(name) - begin).fill_null(-1)
-            for name in ("dropped_ns", "started_ns", "sent_ns", "delivered_ns")
-        ),
+        # What did not happen stays null: a number below 0 is of what happened before the film begins.
+        *(pl.col(name) - begin for name in ("dropped_ns", "started_ns", "sent_ns", "delivered_ns")),
     )
     columns = (
         "line",

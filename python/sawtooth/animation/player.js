@@ -9,18 +9,19 @@ export function player(film, root, keyboard) {
   let now = film.still, speed = film.speed, playing = false, last = 0;
 
   const fall = () => 6e8 * speed;
+  // Times count from the begin of the film: what happened before is negative, and null what did not happen.
   // The longest that any packet is to be seen: what came before that needs no look.
-  const gone = (p) => p[DROPPED] >= 0 ? p[DROPPED] : p[DELIVERED] >= 0 ? p[DELIVERED] : p[SENT] >= 0 ? p[SENT] : span;
+  const gone = (p) => p[DROPPED] ?? p[DELIVERED] ?? p[SENT] ?? span;
   const longest = packets.reduce((most, p) => Math.max(most, gone(p) - p[ARRIVED]), 0);
   const slowest = lines.reduce((most, l) => Math.max(most, ...l.delays), 0);
 
   function place(p, t, delay) {
     if (t < p[ARRIVED]) return null;
-    if (p[DROPPED] >= 0 && t >= p[DROPPED]) { const f = (t - p[DROPPED]) / fall(); return f < 1 ? ["falls", 0, f] : null; }
-    if (p[STARTED] < 0 || t < p[STARTED]) return ["waits", 0, 0];
-    const own = p[DELIVERED] >= 0 && p[SENT] >= 0 ? p[DELIVERED] - p[SENT] : delay;
+    if (p[DROPPED] !== null && t >= p[DROPPED]) { const f = (t - p[DROPPED]) / fall(); return f < 1 ? ["falls", 0, f] : null; }
+    if (p[STARTED] === null || t < p[STARTED]) return ["waits", 0, 0];
+    const own = p[DELIVERED] !== null && p[SENT] !== null ? p[DELIVERED] - p[SENT] : delay;
     const front = own > 0 ? Math.min((t - p[STARTED]) / own, 1) : 1;
-    const back = p[SENT] < 0 || t < p[SENT] ? 0 : own > 0 ? (t - p[SENT]) / own : 1;
+    const back = p[SENT] === null || t < p[SENT] ? 0 : own > 0 ? (t - p[SENT]) / own : 1;
     if (p[FATE] === LOST && t >= p[STARTED] + own / 2) { const f = (t - p[STARTED] - own / 2) / fall(); return f < 1 ? ["falls", 0.5, f] : null; }
     return back < 1 ? ["moves", back, front] : null;
   }
@@ -57,7 +58,7 @@ export function player(film, root, keyboard) {
     }
     lines.forEach((l, at) => [0, 1].forEach((way) => {
       const there = waiting.get(at * 2 + way) || [], [x, y, up] = l.queues[way], high = l.slices[way];
-      there.sort((a, b) => (a[STARTED] < 0) - (b[STARTED] < 0) || a[STARTED] - b[STARTED] || a[ARRIVED] - b[ARRIVED]);
+      there.sort((a, b) => (a[STARTED] === null) - (b[STARTED] === null) || a[STARTED] - b[STARTED] || a[ARRIVED] - b[ARRIVED]);
       // Neighbours that look alike are one piece where single ones could not be seen.
       for (let i = 0; i < there.length;) {
         let j = i + 1; const mine = look(there[i]);
@@ -100,15 +101,17 @@ export function player(film, root, keyboard) {
     if (now >= span) { now = span; run(false); return; }
     draw(); requestAnimationFrame(tick);
   }
-  const moments = [...new Set(packets.flatMap((p) => [p[ARRIVED], p[DROPPED], p[STARTED], p[DELIVERED]]).filter((t) => t >= 0 && t <= span))].sort((a, b) => a - b);
+  const moments = [...new Set(packets.flatMap((p) => [p[ARRIVED], p[DROPPED], p[STARTED], p[DELIVERED]]).filter((t) => t !== null && t >= 0 && t <= span))].sort((a, b) => a - b);
   function event(step) { const at = before(moments, step > 0 ? now : now - 1); run(false); show(moments[step > 0 ? Math.min(at, moments.length - 1) : Math.max(at - 1, 0)]); }
   function faster(step) { const select = $("speed"); select.selectedIndex = Math.max(0, Math.min(select.options.length - 1, select.selectedIndex + step)); speed = +select.value; draw(); }
-  const lost = packets.filter((p) => p[DROPPED] >= 0 || p[FATE] === LOST).map((p) => p[DROPPED] >= 0 ? p[DROPPED] : p[STARTED] + lines[p[LINE]].delays[p[WAY]] / 2).filter((t) => t >= 0 && t <= span).sort((a, b) => a - b);
+  const lost = packets.filter((p) => p[DROPPED] !== null || p[FATE] === LOST).map((p) => p[DROPPED] ?? p[STARTED] + lines[p[LINE]].delays[p[WAY]] / 2).filter((t) => t >= 0 && t <= span).sort((a, b) => a - b);
   function toLoss() { run(false); const at = before(lost, now + 1); show(lost[at % Math.max(lost.length, 1)] ?? now); }
 
   $("play").onclick = () => run(!playing); $("start").onclick = () => { run(false); show(0); };
   $("back").onclick = () => event(-1); $("next").onclick = () => event(1); $("loss").onclick = toLoss; $("loss").disabled = !lost.length;
-  $("scrub").oninput = (e) => { run(false); show(e.target.value * span); }; $("speed").onchange = (e) => { speed = +e.target.value; draw(); };
+  // Read first: to pause draws, which sets the slider to where it was.
+  $("scrub").oninput = (e) => { const at = e.target.value * span; run(false); show(at); };
+  $("speed").onchange = (e) => { speed = +e.target.value; draw(); };
   $("packets").ontoggle = list;
   keyboard.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || /^(SELECT|SUMMARY)$/.test(e.target.tagName) || (e.target.tagName === "BUTTON" && /^( |Enter)$/.test(e.key))) return;

@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from sawtooth import _core, arguments, memory, streams
 from sawtooth.cli import (
@@ -39,6 +40,7 @@ from sawtooth.cli import (
     trace,
 )
 from sawtooth.cli import list as listing
+from sawtooth.cli.options import STUDY
 
 app = typer.Typer(
     name="sawtooth",
@@ -73,8 +75,23 @@ _COMMANDS = {
     "conform": conform.conform,
     "doctor": doctor.doctor,
 }
+
+
+class _Command(TyperCommand):
+    """A command that says what there is to name, if a study is missing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            # Of what is missing no message is given.
+            if not error.message and error.param and error.param.metavar == STUDY:
+                error.message = "`sawtooth list study` shows those that come along; a file of your own is named by its path."
+            raise
+
+
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=_Command)(_command)
 app.add_typer(kernel.app, name="kernel")
 
 

@@ -45,6 +45,11 @@ def advice(folder: Path) -> list[str]:
             lines.append((f"sawtooth report {place}", f"{each.failed:,} of {counted(each.planned, 'run')} failed: it says which"))
         elif each.done and not (folder / place / "report").exists():
             lines.append((f"sawtooth report {place}", f"its question, verdicts and figures, of {counted(each.planned, 'run')}"))
+    if reported := [
+        place for each in newest(made) if (place := Path(below(each.address), "report/report.html")) and (folder / place).is_file()
+    ]:
+        others = f"; there are {len(reported) - 1} more" if len(reported) > 1 else ""
+        lines.append((str(reported[0]), f"a report to open in a browser{others}"))
     theirs = 0
     for address, study in named.items():
         if study.error is None and state([each for each in made if each.name == study.name]) == "never run":

@@ -29,10 +29,12 @@ def _backends(begun: str) -> list[str]:
     return [name for name in NAMES if name.startswith(begun)]
 
 
+STUDY = "STUDY"
+"""What a study is called in the usage of a command that takes one."""
 StudyPath = Annotated[
     Path,
     typer.Argument(
-        metavar="STUDY",
+        metavar=STUDY,
         help="Study file (TOML), its folder, or a name that `sawtooth list study` shows.",
         show_default=False,
         # Whether it can be read says what reads it, with a hint.

@@ -197,7 +197,7 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
 def _apart(options: Mapping[str, Any]) -> str:
     """What the interval is of, where the other side is taken several times, too."""
     times = float(options.get("times", 1.0))
-    return DIFFERENCE if times == 1 else f"{DIFFERENCE} to {times:g} times that"
+    return DIFFERENCE if times == 1 else f"value less {times:g} times the other's"
 
 
 def _by_signs(p: float, side: str, n: int) -> str:

@@ -391,14 +391,18 @@ def table(comparison: Comparison, most: int = MOST_LINES) -> Table:
     return made
 
 
-def key(comparison: Comparison) -> list[str]:
-    """What the table's signs and columns mean, and what it leaves out."""
+def key(comparison: Comparison, *, columns: bool = False) -> list[str]:
+    """What the table's signs and columns mean, and what it leaves out; or, of one with all `columns`, such as a page has."""
     lines: list[str] = []
-    if len(comparison.rows) > MOST_LINES:
+    if len(comparison.rows) > MOST_LINES and not columns:
         lines.append(f"the {MOST_LINES} of {len(comparison.rows)} rows furthest from 1; --csv FILE writes all")
     if len({row.sides for row in comparison.rows}) > 1:
         lines.append("ratio: first over second")
-    lines.append("±: half of the mean's 95 % t interval; 95 %: the ratio's Fieller interval")
+    if columns:
+        lines.append("low, high: of a mean its 95 % t interval, of a ratio Fieller's")
+    else:
+        halves = any("±" in pm(side, 1.0) for row in comparison.rows for side in (row.first, row.second))
+        lines.append(("±: half of the mean's 95 % t interval; " if halves else "") + "95 %: the ratio's Fieller interval")
     if any(map(ratio_says_nothing, comparison.rows)):
         lines.append("difference: first less second with its 95 % interval, where second may be 0 and a ratio says nothing")
     if any(row.bound for row in comparison.rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shlex
 import threading
@@ -108,13 +109,13 @@ class Comparing:
                 "metrics": list(dict.fromkeys(row.metric.name for row in made.rows)),
                 "summary": compare.summary(made),
                 "verdicts": {verdict: sum(row.verdict == verdict for row in made.rows) for verdict in VERDICTS},
-                "key": [line for line in compare.key(made) if "--csv" not in line],
+                "key": compare.key(made, columns=True),
                 "notes": list(made.notes),
                 "unmatched": [
                     {"where": each.where, "what": each.what, "why": each.why, "rows": each.rows} for each in made.unmatched[:_MOST_TOLD]
                 ],
                 "unmatchedInAll": len(made.unmatched),
-                "command": _command(request),
+                "command": self._command(request),
             }
         )
 
@@ -170,6 +171,15 @@ class Comparing:
                 content = as_file(way, sides_drawn.drawn(first.answers(), second.answers(), labels, keys))
         name = f"{name_of(keys)}-of-both"
         return Response(content, media_type=TYPES[way], headers=disposition(request, name, way))
+
+    def _command(self, request: Request) -> str:
+        """The command that says the same, typed where the explorer was started."""
+        options = {"metric": "--metric", "tolerance": "--tolerance", "flows": "--flows", "arm": "--arm", "item": "--of"}
+        given = [
+            word for name, option in options.items() for value in request.query_params.getlist(name) if value for word in (option, value)
+        ]
+        sides = [os.path.relpath(self._folders.path(query(request, side))) for side in ("of", "beside")]
+        return shlex.join(["sawtooth", "compare", *sides, *given])
 
     def _both(self, request: Request) -> tuple[Opened, Opened, Sequence[str]]:
         """Two results of one study, and what they are called."""
@@ -231,10 +241,3 @@ def _title(column: str, sides: Sequence[str]) -> str:
         if column == word or column.startswith(f"{word}_"):
             return f"{side}{column.removeprefix(word).replace('_', ', ')}"
     return re.sub("_(low|high)$", r", \1", column).replace("_", " ")
-
-
-def _command(request: Request) -> str:
-    """The command that says the same, where the folders of the explorer are."""
-    options = {"metric": "--metric", "tolerance": "--tolerance", "flows": "--flows", "arm": "--arm", "item": "--of"}
-    given = [word for name, option in options.items() for value in request.query_params.getlist(name) if value for word in (option, value)]
-    return shlex.join(["sawtooth", "compare", query(request, "of"), query(request, "beside"), *given])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -37,7 +38,7 @@ class Live:
         self._watches = 0
 
     async def watch(self, request: Request) -> Response:
-        """Events `interval`, each a list of what its connections did, and whether they are the explorer's `own`, until nobody listens; `problem` if nothing can be seen, and `end`."""
+        """Events `interval`, each a list of what its connections did, and whether they are the explorer's `own`, until nobody listens; `problem` with what is wrong, and `end`."""
         return EventSourceResponse(self._events(self._allowed(request), request.scope["server"]), ping=15)
 
     async def check(self, request: Request) -> Response:
@@ -94,12 +95,22 @@ class Live:
                 yield {"event": "interval", "data": json.dumps(told)}
             said = (await process.stderr.read()).decode(errors="replace").strip()
             code = await process.wait()
-            yield {"event": "end" if code in (0, 1) else "problem", "data": json.dumps({"said": said})}
+            ended = code in (0, 1)
+            yield {
+                "event": "end" if ended else "problem",
+                "data": json.dumps({"said": said} if ended else self._folders.addressed(_told(said))),
+            }
         finally:
             self._watches -= 1
             if process.returncode is None:
                 process.terminate()
                 await process.wait()
+
+
+def _told(said: str) -> dict[str, Any]:
+    """What a command says that is refused, as pages get errors."""
+    found = re.search(r"(?s)^error: (.*?)(?:\nhint: (.*))?\Z", said)
+    return {"message": found[1] if found else said or "it ended without a word", "hint": found and found[2], "place": None}
 
 
 async def _intervals(lines: asyncio.StreamReader) -> AsyncIterator[list[dict[str, Any]]]:

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from sawtooth import _core
 from sawtooth.errors import DatasetError
+from sawtooth.study import Study
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
 from sawtooth.web.play import Played, makes_sense, play
@@ -82,15 +83,17 @@ class Playground:
         )
 
     async def save(self, request: Request) -> Response:
-        """Writes the study that a setting is (`set`) to a new file (`to`)."""
+        """Writes the study that a setting is (`set`) to a new file (`to`), whose name is the study's."""
         if not self._allow_run:
             raise NotAllowedError("write studies")
         asked = await body(request)
         setting, address = asked.get("set"), asked.get("to")
         if not isinstance(setting, str) or not isinstance(address, str):
             raise DatasetError("what is saved is a setting, `set`, and where to, `to`: both texts")
-        text = parse(setting).text()
         path = self._folders.new(address if address.endswith(".toml") else f"{address}.toml")
+        # By the name of its file: two studies of one name would write to the same results.
+        text = parse(setting).text(path.stem)
+        Study.parse(text, path, files=False)
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import polars as pl
 
@@ -155,13 +155,29 @@ class Replays:
         if change.kind == DROP:
             # The link is looked at first: of one that there is not no packet is searched.
             changed(run.scenario, change, 1)
-            packet = self.once(opened, run, change, lambda: packet_at(run, change))
-            told = f"{told}, which is number {packet:,} of those that come to it"
+            met: Met = self.once(opened, run, change, lambda: packet_at(run, change))
+            packet = met.place
+            whose = "" if change.number is not None else f" and {met.named}"
+            told = f"{told}, which is number {packet:,} of those that come to it{whose}"
         return run.written_as(changed(run.scenario, change, packet)), told
 
 
-def packet_at(run: Run, change: Change) -> int:
-    """The first packet of data that comes to a link from a moment on, counted from 1 as packets come to it.
+class Met(NamedTuple):
+    """A packet that comes to a link: its `place` among those that do, from 1 on, and what it is of which flow."""
+
+    place: int
+    kind: str
+    number: int
+    flow: str
+
+    @property
+    def named(self) -> str:
+        """In words."""
+        return f"{'segment' if self.kind == 'data' else 'datagram'} {self.number:,} of {self.flow}"
+
+
+def packet_at(run: Run, change: Change) -> Met:
+    """The first packet of data that comes to a link from a moment on.
 
     Raises:
         DatasetError: if there is none, or there are too many before.
@@ -185,7 +201,8 @@ def packet_at(run: Run, change: Change) -> int:
             wanted &= pl.col("number") == change.number
         found = rows.select(wanted.arg_true())
         if found.height:
-            return int(found.item(0, 0)) + 1
+            at = int(found.item(0, 0))
+            return Met(at + 1, *rows.select("kind", "number", "flow").row(at))
         if until >= duration:
             raise DatasetError(f"no packet comes to {change.link} from {change.at:g} s on", "choose an earlier moment, or another link")
         ahead *= 4

@@ -14,7 +14,7 @@ from sawtooth import _core, called, fates, trace
 from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
-from sawtooth.web import curves, numbers, sequence, whatif
+from sawtooth.web import causes, curves, numbers, sequence, whatif
 from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
@@ -58,7 +58,10 @@ class Runs:
         flows = _flows(request, taken)
         said, columns = curves.of_flows(taken, flows)
         queues, of_links = curves.of_links(taken)
-        marks, why_not = self._marks(opened, replay, flows)
+        packets, why_not = self._told_packets(opened, replay)
+        marks = {} if packets is None else curves.of_marks(packets, flows)
+        for episode, why in zip(said["episodes"], causes.told(said["episodes"], packets), strict=True):
+            episode["why"] = why
         study = replay.plan.study
         head = {
             "title": called.title(replay.plan, replay.run),
@@ -86,19 +89,18 @@ class Runs:
         }
         return Response(packed(head, columns | of_links | marks), media_type=TYPE)
 
-    def _marks(self, opened: Opened, replay: Replay, flows: list[str]) -> tuple[dict[str, Any], str | None]:
-        """When single packets were dropped, lost or marked; or why that is not told."""
+    def _told_packets(self, opened: Opened, replay: Replay) -> tuple[pl.DataFrame | None, str | None]:
+        """The packets that were dropped, lost or marked, as far as there is anything to look for; or why that is not told."""
         links = replay.trace.links
         if replay.plan.study.on_kernels:
-            return {}, "single packets of real kernels are not told"
-        # Where nothing befell any packet there is nothing to look for.
+            return None, "single packets of real kernels are not told"
         befell = [name for name in ("dropped_packets", "lost_packets", "marked_packets") if name in links.columns]
-        if not any(links[name].sum() for name in befell):
-            return {}, None
+        if not any(links[name].sum() for name in befell) and not replay.trace.recorded.get("episodes", pl.DataFrame()).height:
+            return None, None
         packets = self._befell(opened, replay)
         if packets is None:
-            return {}, "there are too many packets to tell when single ones were dropped, lost or marked: samples of queues tell of drops"
-        return curves.of_marks(packets, flows), None
+            return None, "there are too many packets to tell when single ones were dropped, lost or marked: samples of queues tell of drops"
+        return packets, None
 
     def _befell(self, opened: Opened, replay: Replay) -> pl.DataFrame | None:
         """The packets of a simulated run that were dropped, lost or marked; None if it has too many to look."""
@@ -106,7 +108,9 @@ class Runs:
         if fates.packets_until(run, duration) > fates.MOST_PACKETS:
             return None
         some = (pl.col("fate").is_in(["dropped", "lost"])) | (pl.col("marked") == 1)
-        return self._replays.once(opened, run, "fates", lambda: fates.recorded_packets(run, 0.0, duration, Bounded()).filter(some))
+        return self._replays.once(
+            opened, run, "fates", lambda: causes.sent(fates.recorded_packets(run, 0.0, duration, Bounded())).filter(some)
+        )
 
     def variable(self, request: Request) -> Response:
         """One of the algorithms' own variables over time."""

@@ -106,11 +106,11 @@ class Setting:
         ]
         return sampling(self.duration, min(trips) / 1e3, sum(group.count for group in self.groups) + 2 * len(self.links))
 
-    def text(self) -> str:
-        """The study that it is."""
+    def text(self, name: str = "playground") -> str:
+        """The study that it is, which its results are called by."""
         return written(
             {
-                "name": "playground",
+                "name": name,
                 "question": "What does this setting of the playground do?",
                 "seed": self.seed,
                 "repeat": 1,

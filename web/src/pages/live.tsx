@@ -62,7 +62,8 @@ function wrong(kind: string, text: string): string {
 
 export function LivePage() {
   const query = route.value.query;
-  const [watching, watch] = useState(false);
+  const [state, set] = useState<"before" | "watching" | "stopped">("before");
+  const watching = state === "watching";
   const [said, say] = useState<Record<string, string>>({});
   // What is typed stays while the page is drawn anew (what this explorer may do arrives late), until it is watched.
   const [typed, type] = useState<Record<string, string>>({});
@@ -88,7 +89,7 @@ export function LivePage() {
           type({});
           const found = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, wrong(kind, given[kind] ?? "")]));
           say(found);
-          watch(!Object.values(found).some(Boolean));
+          set(Object.values(found).some(Boolean) ? "before" : "watching");
         }}
       >
         {Object.entries(KINDS).map(([kind, name]) => (
@@ -116,24 +117,26 @@ export function LivePage() {
             onClick={(event) => {
               // This button goes.
               event.currentTarget.form?.querySelector<HTMLElement>("[type=submit]")?.focus();
-              watch(false);
+              set("stopped");
             }}
           >
             Stop
           </button>
         )}
       </form>
-      {watching && <Watched key={query.toString()} query={query.toString()} />}
+      {state !== "before" && <Watched key={query.toString()} query={query.toString()} on={watching} />}
     </section>
   );
 }
 
-function Watched({ query }: { query: string }) {
+/** What is seen of connections, and, once nobody looks any more, what was seen last. */
+function Watched({ query, on }: { query: string; on: boolean }) {
   const seen = useRef(new Map<string, Seen>());
   const [turn, next] = useState(0);
   const [said, say] = useState("");
   const [refused, refuse] = useState<Told | null>(null);
   useEffect(() => {
+    if (!on) return;
     const given = Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value.trim()));
     const control = new AbortController();
     refuse(null);
@@ -143,11 +146,14 @@ function Watched({ query }: { query: string }) {
       say("");
       next((before) => before + 1);
     });
-    for (const kind of ["end", "problem"])
-      events.addEventListener(kind, (event) => {
-        events.close();
-        say(JSON.parse((event as MessageEvent<string>).data).said || "there is nothing to watch any more");
-      });
+    events.addEventListener("end", (event) => {
+      events.close();
+      say(JSON.parse((event as MessageEvent<string>).data).said || "there is nothing to watch any more");
+    });
+    events.addEventListener("problem", (event) => {
+      events.close();
+      refuse(JSON.parse((event as MessageEvent<string>).data));
+    });
     events.onerror = () => {
       events.close();
       // A stream of events that is refused says nothing of why: that is asked for by itself.
@@ -160,7 +166,9 @@ function Watched({ query }: { query: string }) {
       control.abort();
       events.close();
     };
-  }, [query]);
+  }, [query, on]);
+  const given = new URLSearchParams(query);
+  const record = given.get("record")?.trim();
   const rows = [...seen.current.values()].sort(
     (a, b) => b.last.stall_s - a.last.stall_s || b.last.busy - a.last.busy || (a.last.connection < b.last.connection ? -1 : 1),
   );
@@ -173,14 +181,25 @@ function Watched({ query }: { query: string }) {
           {said}
         </p>
       )}
+      {!on && !refused && (
+        <p role="status">
+          Stopped{turn ? ": what was seen last stands below" : " before anything was seen"}.{" "}
+          {record && (
+            <>
+              What was recorded is in <a href={to("results", { of: record })}>{record}</a>, to{" "}
+              <a href={to("compare", { of: record })}>lay beside others</a>.
+            </>
+          )}
+        </p>
+      )}
       <p class="faint" aria-live="off">
-        {turn ? count(others.length, "connection") : said || refused ? "" : "Waiting for the first interval …"}
+        {turn ? count(others.length, "connection") : said || refused || !on ? "" : "Waiting for the first interval …"}
       </p>
       <Key />
-      <Cards rows={others} />
+      <Cards rows={others} every={given.get("interval") || "1 s"} />
       {own.length > 0 && (
         <Folded title={`Between this explorer and browsers (${own.length})`} kept="own">
-          <Cards rows={own} />
+          <Cards rows={own} every={given.get("interval") || "1 s"} />
         </Folded>
       )}
     </>
@@ -215,17 +234,17 @@ function Key() {
   );
 }
 
-function Cards({ rows }: { rows: Seen[] }) {
+function Cards({ rows, every }: { rows: Seen[]; every: string }) {
   return (
     <ul class="cards">
       {rows.map((row) => (
-        <Card key={row.last.connection} seen={row} />
+        <Card key={row.last.connection} seen={row} every={every} />
       ))}
     </ul>
   );
 }
 
-function Card({ seen }: { seen: Seen }) {
+function Card({ seen, every }: { seen: Seen; every: string }) {
   const { last } = seen;
   const shares = CAUSES.map(([name]) => last.limited[name] ?? 0);
   const told = CAUSES.filter((_, at) => (shares[at] ?? 0) > 0.01).map(([, title], _) => title);
@@ -257,7 +276,7 @@ function Card({ seen }: { seen: Seen }) {
           />
         ))}
       </svg>
-      <Spark values={seen.rates} label={`Rate over the last ${seen.rates.length} intervals`} />
+      <Spark values={seen.rates} every={every} />
       <p>{last.says}</p>
       {last.stall_s > 0 && <p class="bad">stalled for {number((100 * last.stall_s) / last.seconds)} % of the time</p>}
       <details>
@@ -274,12 +293,17 @@ function rate(bps: number): string {
   return `${number(bps / size)} ${unit}`;
 }
 
-function Spark({ values, label }: { values: number[]; label: string }) {
+/** What was sent, interval by interval, from nothing to the most of them. */
+function Spark({ values, every }: { values: number[]; every: string }) {
   const most = Math.max(...values, 1);
+  const said = `sent in each of the last ${count(values.length, "interval")} of ${every}: at most ${rate(Math.max(...values))}`;
   const points = values.map((value, at) => `${(at * 100) / (KEPT - 1)},${(20 - (18 * value) / most).toFixed(2)}`).join(" ");
   return (
-    <svg class="spark" viewBox="0 0 100 21" preserveAspectRatio="none" role="img" aria-label={label}>
-      <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.2" vector-effect="non-scaling-stroke" />
-    </svg>
+    <figure class="sparked">
+      <svg class="spark" viewBox="0 0 100 21" preserveAspectRatio="none" aria-hidden="true">
+        <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.2" vector-effect="non-scaling-stroke" />
+      </svg>
+      <figcaption>{said}</figcaption>
+    </figure>
   );
 }

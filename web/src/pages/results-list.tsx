@@ -2,7 +2,7 @@ import { get, type Told } from "../api";
 import { to } from "../route";
 import { session } from "../session";
 import { Await, useLoaded } from "../ui/loaded";
-import { bytes, Words, when } from "../ui/words";
+import { bytes, count, Words, when } from "../ui/words";
 
 export interface Entry {
   address: string;
@@ -73,7 +73,6 @@ export function ResultsList() {
 
 function state({ planned, done, failed }: Entry): string {
   if (planned === undefined || done === undefined) return "";
-  const text =
-    done === planned ? `${planned.toLocaleString("en")} runs` : `${done.toLocaleString("en")} of ${planned.toLocaleString("en")} runs`;
+  const text = done === planned ? count(planned, "run") : `${done.toLocaleString("en")} of ${count(planned, "run")}`;
   return failed ? `${text}, ${failed} failed` : text;
 }

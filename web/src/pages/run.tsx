@@ -172,7 +172,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         aria-label="Over time; keys: arrows move, plus and minus zoom, Home shows all"
         tabIndex={0}
         onKeyDown={(event) => {
-          if (event.target === event.currentTarget && zoom.key(event)) event.preventDefault();
+          if (event.target === event.currentTarget && zoom.key(event, moment)) event.preventDefault();
         }}
       >
         <Tools zoom={zoom} moment={moment} choose={choose} />

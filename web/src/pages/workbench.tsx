@@ -133,7 +133,7 @@ export function Workbench({ of, beside, head, ready }: Props) {
   return (
     <>
       <Measure of={of} head={head} keys={keys} ask={ask} />
-      <Dimensions head={head} keys={keys} shown={figure} ask={ask} />
+      <Dimensions head={head} keys={keys} shown={found.loading || found.problem ? undefined : figure} last={figure} ask={ask} />
       {!asked && (
         <Wrong
           told={{
@@ -224,7 +224,16 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
   );
 }
 
-function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown: Levels | undefined; ask: (keys: Keys) => void }) {
+interface Dimensional {
+  head: Head;
+  keys: Keys;
+  /** The figure of these keys, once it is there; and the last one that was. */
+  shown: Levels | undefined;
+  last: Levels | undefined;
+  ask: (keys: Keys) => void;
+}
+
+function Dimensions({ head, keys, shown, last, ask }: Dimensional) {
   const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
   const dimensions: [string, { level: string; words: string }[]][] = [
     ...varying,
@@ -235,9 +244,12 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
   ];
   const placeOf = (name: string): string =>
     PLACES.find((place) => keys[place] === name) ??
-    PLACES.find((place) => !keys[place] && shown?.places[place] === name) ??
+    PLACES.find((place) => !keys[place] && last?.places[place] === name) ??
     (fixed(name, keys) !== undefined ? `=${fixed(name, keys)}` : "");
   const [displaced, displace] = useState<{ who: string; from: Place; by: string } | null>(null);
+  const [freed, free] = useState("");
+  // What was to have no place, and has one all the same: whoever makes the figure has seen to it.
+  const again = shown && freed ? PLACES.find((place) => shown.places[place] === freed) : undefined;
   const choose = (name: string, value: string) => {
     const next: Keys = { ...keys, where: { ...keys.where } };
     for (const place of PLACES) if (next[place] === name) delete next[place];
@@ -245,6 +257,7 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
     if (name === "item") delete next.of;
     delete next.where?.[name];
     displace(null);
+    free(value || name === "item" ? "" : name);
     if (value.startsWith("=")) {
       const level = value.slice(1);
       if (name === "arm") next.arm = level;
@@ -264,7 +277,7 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
   };
   // An address may say anything: what is no list of items is told by whoever makes the figure.
   const given = [keys.of].flat().filter((each) => typeof each === "string");
-  const items = [...new Set([...given, ...(shown?.items ?? [])])];
+  const items = [...new Set([...given, ...(last?.items ?? [])])];
   return (
     <>
       <div class="places">
@@ -285,6 +298,12 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
           />
         ))}
       </div>
+      {again && (
+        <p class="note" role="status">
+          <b>{freed}</b> is {TITLES[again]} again: it varies, and what varies is not pooled. One of its levels, such as{" "}
+          {dimensions.find(([name]) => name === freed)?.[1][0]?.words}, can be looked at alone.
+        </p>
+      )}
       {displaced && !placeOf(displaced.who) && (
         <p class="note" role="status">
           {displaced.by === "item" ? (

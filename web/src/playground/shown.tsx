@@ -66,7 +66,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
         trips. Of a queue it is the longest that it was in that time.
       </p>
       <section class="scroll" tabIndex={0} aria-label="Flows">
-        <table>
+        <table class="folding">
           <thead>
             <tr>
               {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms", LIMITED].map((each) => (

@@ -90,6 +90,9 @@ export function placed(found: Levels): Placed[] {
   );
 }
 
+/** Runs of a curve, of a panel, that are seen one by one. */
+const FEW_RUNS = 300;
+
 /** Many dots as one path: a figure of thousands is drawn as fast as one of ten. */
 function dots(found: Levels, curve: Curve): Plot.Markish {
   const at = found.curves.indexOf(curve.name);
@@ -106,9 +109,11 @@ function dots(found: Levels, curve: Curve): Plot.Markish {
     }
     path.setAttribute("d", parts.join(""));
     path.setAttribute("stroke", colour(at));
-    path.setAttribute("stroke-width", "3");
+    // A few are seen one by one; thousands are a cloud, in which no single one may hide the points.
+    const few = curve.runs.run.length <= FEW_RUNS;
+    path.setAttribute("stroke-width", few ? "4.5" : "3");
     path.setAttribute("stroke-linecap", "round");
-    path.setAttribute("stroke-opacity", "0.28");
+    path.setAttribute("stroke-opacity", few ? "0.5" : "0.28");
     return path;
   }) as unknown as Plot.Markish;
 }

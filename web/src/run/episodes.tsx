@@ -11,13 +11,18 @@ export function Episodes({ tracks, show }: { tracks: Track[]; show: (from: numbe
   if (!every.length) return <p class="faint">There is no loss episode.</p>;
   return (
     <>
+      <p class="faint">
+        What was lost is of what the flow had sent before the episode began, since the one before did, and of what it sent again in it. A
+        dash: single packets are not told.
+      </p>
       <section class="scroll" tabIndex={0} aria-label="Loss episodes">
-        <table>
+        <table class="folding">
           <thead>
             <tr>
               {[
                 "flow",
                 "found by",
+                "what was lost, and where",
                 "from (s)",
                 "to (s)",
                 "segments lost",
@@ -27,7 +32,7 @@ export function Episodes({ tracks, show }: { tracks: Track[]; show: (from: numbe
                 "after (kB)",
                 "",
               ].map((title, at) => (
-                <th key={title} class={at < 2 ? "text" : ""}>
+                <th key={title} class={at < 3 ? "text" : ""}>
                   {title}
                 </th>
               ))}
@@ -41,6 +46,7 @@ export function Episodes({ tracks, show }: { tracks: Track[]; show: (from: numbe
                   {each.cause}
                   {each.spurious ? ", needless" : ""}
                 </td>
+                <td class="text">{each.why.join(", ") || "–"}</td>
                 <td>
                   <button
                     type="button"

@@ -1,4 +1,5 @@
 // What runs come to, beside each other: those that are laid over each other, with how much each differs from the first.
+import { Fragment } from "preact";
 import { number, scaleOf } from "../ui/words";
 import type { Track } from "./track";
 
@@ -38,10 +39,9 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
     <section aria-label="Numbers of these runs">
       <h2>In numbers</h2>
       <section class="scroll" tabIndex={0} aria-label="Numbers beside each other">
-        <table>
+        <table class="folding">
           <thead>
             <tr>
-              <th class="text">of</th>
               <th class="text">what</th>
               {tracks.map((track) => (
                 <th key={track.label}>{track.label}</th>
@@ -52,21 +52,30 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
             </tr>
           </thead>
           <tbody>
-            {found.map((row) => {
+            {found.map((row, at) => {
               const known = row.values.filter((value): value is number => typeof value === "number");
               const [unit, size] = scaleOf(row.unit, Math.max(...known.map(Math.abs), 0));
               const [first] = row.values;
+              // A line of its own for whose they are, instead of a column: all of it is seen on a phone.
               return (
-                <tr key={`${row.of} ${row.what}`}>
-                  <td class="text">{row.of}</td>
-                  <td class="text">{unit ? `${row.what} (${unit})` : row.what}</td>
-                  {tracks.map((track, at) => (
-                    <td key={track.label}>{told(row.values[at], size)}</td>
-                  ))}
-                  {later.map(({ track, at }) => (
-                    <td key={track.label}>{difference(first, row.values[at], size)}</td>
-                  ))}
-                </tr>
+                <Fragment key={`${row.of} ${row.what}`}>
+                  {row.of !== found[at - 1]?.of && (
+                    <tr>
+                      <th class="text" scope="rowgroup" colSpan={1 + tracks.length + later.length}>
+                        {row.of}
+                      </th>
+                    </tr>
+                  )}
+                  <tr aria-label={`${row.of} ${unit ? `${row.what} (${unit})` : row.what}`}>
+                    <td class="text">{unit ? `${row.what} (${unit})` : row.what}</td>
+                    {tracks.map((track, at) => (
+                      <td key={track.label}>{told(row.values[at], size)}</td>
+                    ))}
+                    {later.map(({ track, at }) => (
+                      <td key={track.label}>{difference(first, row.values[at], size)}</td>
+                    ))}
+                  </tr>
+                </Fragment>
               );
             })}
           </tbody>

@@ -1,10 +1,13 @@
 // The panels of a run, one above the other over one axis of time.
+import type { ComponentChildren } from "preact";
+import { Fragment } from "preact";
 import { colour, token } from "../plots/colours";
 import { band, curve, highOf, type Layer, moment, named, spans, ticks } from "../time/layers";
 import { Panel } from "../time/panel";
 import { peaked } from "../time/peaks";
 import type { Zoom } from "../time/zoom";
 import { limitMeaning, limitName } from "../ui/limits";
+import { Stroke } from "../ui/stroke";
 import { BROKEN, dashOf, type Line, lines, type Track } from "./track";
 
 interface Props {
@@ -105,7 +108,7 @@ function steps(tracks: Track[]): string {
   return [...new Set(tracks.map((track) => +(1000 * track.head.step).toPrecision(3)))].join(", ");
 }
 
-export function Titled({ title, keys, children }: { title: string; keys?: string; children: preact.ComponentChildren }) {
+export function Titled({ title, keys, children }: { title: string; keys?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="titled" aria-label={title}>
       <h3>
@@ -176,7 +179,11 @@ function queued(tracks: Track[], every: Line[]): boolean {
 }
 
 function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[] }) {
-  const queues = tracks.flatMap((track) => track.head.queues.map((link) => ({ track, link })));
+  // Of several runs none has the colour of a flow: a queue is of all of them, and of one run or future.
+  const used = new Set(every.map((line) => line.colour)).size;
+  const queues = tracks
+    .flatMap((track) => track.head.queues.map((link) => ({ track, link })))
+    .map((queue, at) => ({ ...queue, at: used + at, dash: dashOfQueue(queue.track, queue.link) }));
   const befell = (what: string) => every.some((line) => line.track.column(`${line.flow} ${what}`)?.length);
   const exact = every.some((line) => line.track.column(`${line.flow} dropped`));
   const signs = [
@@ -189,15 +196,20 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
   return (
     <Titled
       title="Queues (packets)"
-      keys={[
-        queues.length > 1 || tracks.length > 1
-          ? queues.map(({ track, link }) => (track.label ? `${link}, ${track.label}` : link)).join("; ")
-          : (queues[0]?.link ?? ""),
-        ...signs,
-        ...tracks.filter((track) => !track.head.queues.length).map((track) => `none is told${track.label ? ` of ${track.label}` : ""}`),
-      ]
-        .filter(Boolean)
-        .join("; ")}
+      keys={
+        <>
+          {queues.map(({ track, link, at, dash }, number) => (
+            <Fragment key={at}>
+              {number > 0 && "; "}
+              {tracks.length > 1 && <Stroke colour={at} dash={dash} />} {track.label ? `${link}, ${track.label}` : link}
+            </Fragment>
+          ))}
+          {[
+            ...signs,
+            ...tracks.filter((track) => !track.head.queues.length).map((track) => `none is told${track.label ? ` of ${track.label}` : ""}`),
+          ].map((said, number) => (number || queues.length ? `; ${said}` : said))}
+        </>
+      }
     >
       <Panel
         {...common}
@@ -207,12 +219,9 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
         unit="packets"
         height={190}
         layers={() => [
-          ...queues.flatMap(({ track, link }, at) => {
+          ...queues.flatMap(({ track, link, at, dash }) => {
             const steps = track.curve(`queue ${link}`, `queue ${link} t`);
-            // That of the track's first flow: tracks may have other flows, and others in number.
-            const first = every.find((line) => line.track === track);
-            const ink = tracks.length > 1 ? colour(first?.colour ?? track.number) : token(at ? "faint" : "ink");
-            const dash = (first?.broken ? OTHERWISE : LINKS)[track.head.queues.indexOf(link) % 3] ?? [];
+            const ink = tracks.length > 1 ? colour(at) : token(at > used ? "faint" : "ink");
             return steps ? [curve(steps, { colour: ink, width: 1.1, dash })] : [];
           }),
           ...every.flatMap((line) =>
@@ -237,5 +246,9 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
 /** Lines of the first links' queues, and those that they have in another future. */
 const LINKS = [[], [6, 3], [2, 2]];
 const OTHERWISE = [BROKEN, [12, 3, 2, 3], [1, 4]];
+
+function dashOfQueue(track: Track, link: string): number[] {
+  return (track.which.change ? OTHERWISE : LINKS)[track.head.queues.indexOf(link) % 3] ?? [];
+}
 
 const BEFELL = { dropped: { from: 0, to: 0.1 }, lost: { from: 0.12, to: 0.22 }, marked: { from: 0.92, to: 1 } };

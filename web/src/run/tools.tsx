@@ -23,10 +23,10 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
       <button type="button" onClick={() => zoom.move(-0.3)} aria-label="Earlier">
         ←
       </button>
-      <button type="button" onClick={() => zoom.scale(0.5)} aria-label="Shorter">
+      <button type="button" onClick={() => zoom.scale(0.5, zoom.seen(moment))} aria-label="Shorter">
         +
       </button>
-      <button type="button" onClick={() => zoom.scale(2)} aria-label="Longer">
+      <button type="button" onClick={() => zoom.scale(2, zoom.seen(moment))} aria-label="Longer">
         −
       </button>
       <button type="button" onClick={() => zoom.move(0.3)} aria-label="Later">
@@ -49,7 +49,7 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
       <span class="faint">
         {byFinger()
           ? "Two fingers zoom, one moves; all is shown after two taps. A tap chooses a moment."
-          : "Drag to zoom, Ctrl and wheel, or arrows, + and −; click for a moment."}
+          : "Drag to zoom, Ctrl and wheel, or arrows, + and − about the moment; click for one."}
       </span>
     </div>
   );

@@ -7,6 +7,8 @@ export interface Episode {
   start: number;
   end: number | null;
   cause: string;
+  /** What befell the flow's packets meanwhile; nothing if that is not known. */
+  why: string[];
   lost: number | null;
   retransmits: number;
   timeouts: number;

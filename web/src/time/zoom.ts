@@ -30,6 +30,11 @@ export class Zoom {
     this.show(about - (about - this.from) * factor, about + (this.to - about) * factor);
   }
 
+  /** A moment, if it is among what is shown. */
+  seen(moment: number | undefined): number | undefined {
+    return moment !== undefined && moment >= this.from && moment <= this.to ? moment : undefined;
+  }
+
   /** Moves by a part of what is shown. */
   move(part: number): void {
     const wide = this.to - this.from;
@@ -55,15 +60,15 @@ export class Zoom {
     return () => this.shown.delete(draw);
   }
 
-  /** What a key does, if it does something: true then. */
-  key(event: KeyboardEvent): boolean {
+  /** What a key does, if it does something: true then. A moment that is looked at, and is seen, stays where it is. */
+  key(event: KeyboardEvent, moment?: number): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const does: Record<string, () => void> = {
       ArrowLeft: () => this.move(event.shiftKey ? -1 : -0.1),
       ArrowRight: () => this.move(event.shiftKey ? 1 : 0.1),
-      "+": () => this.scale(1 / 1.5),
-      "=": () => this.scale(1 / 1.5),
-      "-": () => this.scale(1.5),
+      "+": () => this.scale(1 / 1.5, this.seen(moment)),
+      "=": () => this.scale(1 / 1.5, this.seen(moment)),
+      "-": () => this.scale(1.5, this.seen(moment)),
       Home: () => this.all(),
     };
     const act = does[event.key];

@@ -85,6 +85,8 @@ function words({ state, progress }: Sweep): string {
   const parts: string[] = [lost ? "the explorer is gone, and this with it" : STATES[state]];
   if (progress) {
     parts.push(`${progress.runs.toLocaleString("en")} of ${progress.planned.toLocaleString("en")} runs`);
+    // Runs differ in length by orders of magnitude: the bar is of the work.
+    if (state !== "done") parts.push(`${Math.floor(100 * progress.share)} % of the work`);
     if (progress.round > 1) parts.push(`round ${progress.round}`);
     if (progress.failed) parts.push(`${progress.failed} failed`);
     if (state === "running" && !lost && progress.left !== null) parts.push(`about ${duration(progress.left)} left`);

@@ -43,7 +43,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </header>
       <main id="main" tabIndex={-1}>
         {gone.value && (
-          <p class="wrong" role="alert">
+          <p class="wrong stays" role="alert">
             The explorer is gone: it was ended, or killed, and its sweeps with it; what they had stored is there.{" "}
             <code>sawtooth serve</code> starts it again. Once the address that it prints was opened in this browser, this page goes on.
           </p>
