@@ -222,7 +222,7 @@ def test_a_reporter_is_told_of_what_is_added(study: Path, tmp_path: Path) -> Non
     said: list[str] = []
 
     class Reporter:
-        begin: Callable[..., None] = staticmethod(lambda total, _done, _cost: told.append(total))
+        begin: Callable[..., None] = staticmethod(lambda total, _done, _cost, _before: told.append(total))
         more: Callable[..., None] = staticmethod(lambda runs, _cost: told.append(runs))
         advance = end = staticmethod(lambda *_: None)
         say: Callable[..., None] = staticmethod(said.append)

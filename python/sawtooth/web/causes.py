@@ -22,7 +22,7 @@ def sent(packets: pl.DataFrame) -> pl.DataFrame:
     """Rows of the table `packets` with `sent_by_flow_ns`: when each copy of a segment came to the first link of its flow, which is when it was sent."""
     packets = packets.sort("arrived_ns", maintain_order=True)
     # What a flow's first packet came to first is its first link.
-    first = packets.filter(pl.col("kind") == "data").group_by("flow").agg(pl.col("link", "direction").first())
+    first = packets.filter(pl.col("kind") == "data").group_by("flow", maintain_order=True).agg(pl.col("link", "direction").first())
     copies = packets.filter(pl.col("kind") == "data").join(first, on=["flow", "link", "direction"], how="semi", maintain_order="left")
     copies = copies.select("flow", "number", "arrived_ns", sent_by_flow_ns="arrived_ns")
     return packets.join_asof(copies, on="arrived_ns", by=["flow", "number"], check_sortedness=False)
