@@ -39,9 +39,7 @@ pub fn run() -> ! {
 }
 
 fn work() -> io::Result<()> {
-    for (kind, place) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
-        mount_at(kind, place, "")?;
-    }
+    mount_own("")?;
     let way = way_out()?;
     if let Some(path) = way.trim().strip_prefix("hostfs ") {
         mount_at("hostfs", SHARE, path)?;
@@ -76,6 +74,14 @@ fn let_the_clock_settle() {
 
 fn way_out() -> io::Result<String> {
     fs::read_to_string("/results")
+}
+
+/// The guest's processes, settings and devices, in a tree of files that begins there.
+pub fn mount_own(root: &str) -> io::Result<()> {
+    for (kind, place) in [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")] {
+        mount_at(kind, &format!("{root}/{place}"), "")?;
+    }
+    Ok(())
 }
 
 fn mount_at(kind: &str, place: &str, data: &str) -> io::Result<()> {

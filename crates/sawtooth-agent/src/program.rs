@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use nix::mount::{MsFlags, mount};
 use serde_json::{Value, json};
 
+use crate::guest;
+
 /// Where the host's files are.
 const HOST: &str = "/host";
 
@@ -47,15 +49,5 @@ fn show_host() -> io::Result<()> {
     std::fs::create_dir_all(HOST)?;
     let read_only = MsFlags::MS_RDONLY;
     mount(Some("none"), HOST, Some("hostfs"), read_only, Some("/"))?;
-    for (kind, place) in [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")] {
-        let place = format!("{HOST}/{place}");
-        mount(
-            Some("none"),
-            place.as_str(),
-            Some(kind),
-            MsFlags::empty(),
-            None::<&str>,
-        )?;
-    }
-    Ok(())
+    guest::mount_own(HOST)
 }

@@ -177,51 +177,49 @@ impl Lineage {
         let asked = ComparisonMemo::question(left, right);
         // Of timers that are set at the head of their list those go first whose parents go last.
         let mut reversed = false;
-        let turned = |order: Option<Ordering>, reversed: bool| {
-            order.map(|order| if reversed { order.reverse() } else { order })
-        };
-        let order = loop {
+        let (order, is_reversed) = loop {
             if left.scheduled != right.scheduled {
-                break turned(left.scheduled.partial_cmp(&right.scheduled), reversed);
+                break (left.scheduled.partial_cmp(&right.scheduled), reversed);
             }
             let was_reversed = reversed;
             reversed ^= left.is_at_head();
             // Children of one parent: the halves of `origin` that name the parent agree.
             if left.parent() == right.parent() {
                 let order = Some(left.origin.cmp(&right.origin)).filter(|order| order.is_ne());
-                break turned(order, reversed);
+                break (order, reversed);
             }
             // What was laid down before the run was scheduled before what the run schedules at its first instant.
             if left.parent() == ROOT || right.parent() == ROOT {
                 let order = (right.parent() == ROOT).cmp(&(left.parent() == ROOT));
-                break turned(Some(order), reversed);
+                break (Some(order), reversed);
             }
             if left.parent() & right.parent() & HAPPENED != 0 {
                 let later = left.parent().wrapping_sub(right.parent()) & ID_MASK;
-                break turned(Some((ID_MASK / 2).cmp(&later)), reversed);
+                break (Some((ID_MASK / 2).cmp(&later)), reversed);
             }
             if generations >= ComparisonMemo::WORTHWHILE {
                 let question = ComparisonMemo::question(left, right);
                 let memo = self.memos[question.place()].get();
                 if memo.is_of(&question) {
-                    break turned(memo.order, was_reversed);
+                    break (memo.order, was_reversed);
                 }
             }
             let (Some(of_left), Some(of_right)) =
                 (self.get(left.parent()), self.get(right.parent()))
             else {
                 self.forgot.set(true);
-                break None;
+                break (None, reversed);
             };
             if of_left == of_right {
                 // An event that was recorded twice is still one event.
                 let child = |line: Line| line.origin << 32;
                 let order = Some(child(left).cmp(&child(right))).filter(|order| order.is_ne());
-                break turned(order, reversed);
+                break (order, reversed);
             }
             (left, right) = (of_left, of_right);
             generations += 1;
         };
+        let order = order.map(|order| if is_reversed { order.reverse() } else { order });
         if generations > ComparisonMemo::WORTHWHILE {
             self.memos[asked.place()].set(ComparisonMemo { order, ..asked });
         }

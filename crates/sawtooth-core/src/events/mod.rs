@@ -190,6 +190,18 @@ impl Event {
         (self.parent >> 32) as u32
     }
 
+    /// The key of the event that this one schedules for `time`.
+    #[inline(always)]
+    pub fn schedule(self, time: Instant, child: Child) -> EventKey {
+        EventKey {
+            time,
+            line: Line {
+                scheduled: self.time,
+                origin: self.parent | child as u64,
+            },
+        }
+    }
+
     /// The same of a timer that is sorted in before all that were set earlier for that time, of the same `rank`, and before all of a lower one: as in a list at whose head is what came last.
     ///
     /// Such a timer says that it was scheduled before the run, the longer before the later it was set.
@@ -201,18 +213,6 @@ impl Event {
             line: Line {
                 scheduled: Instant::from_secs(-before),
                 origin: self.parent | Child::Timer as u64,
-            },
-        }
-    }
-
-    /// The key of the event that this one schedules for `time`.
-    #[inline(always)]
-    pub fn schedule(self, time: Instant, child: Child) -> EventKey {
-        EventKey {
-            time,
-            line: Line {
-                scheduled: self.time,
-                origin: self.parent | child as u64,
             },
         }
     }

@@ -13,7 +13,7 @@
 //! A connection that begins takes the threshold. If the known round-trip time is longer than that of its handshake, it gives the first
 //! retransmission timeout, until data has been measured: K + max(2 K, the variance term's minimum), with K in whole ticks.
 //!
-//! Deviations: Linux also keeps what it knows of reordering and of the congestion window. Links here keep packets in order, and the initial window of
+//! Deviations: what is known is taken when a connection is opened; Linux takes it when the SYN is acknowledged, which is another where that was lost and another connection ends meanwhile. Linux also keeps what it knows of reordering and of the congestion window. Links here keep packets in order, and the initial window of
 //! a later connection does not depend on the latter. That a timeout from a shorter known round-trip time is not used is not measured.
 
 use crate::registry::words;

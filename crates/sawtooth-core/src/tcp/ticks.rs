@@ -78,16 +78,6 @@ impl Ticks {
         })
     }
 
-    /// Sets a timer of a wheel for `time`, at the head of those that expire then: it is the first of them to expire, but after those that wait at fewer of its ticks. One that is set anew for the time
-    /// for which it is set keeps its place. Without a wheel timers expire in the order in which they were set.
-    pub fn set(self, timer: &mut EventKey, now: Event, time: Instant) {
-        if !self.wheel {
-            *timer = now.schedule(time, Child::Timer);
-        } else if timer.time != time {
-            *timer = now.schedule_at_head(time, self.level(time - now.time).0);
-        }
-    }
-
     /// The same of a long wait: at the first of fewer ticks after it is over.
     #[cold]
     #[inline(never)]
@@ -106,6 +96,16 @@ impl Ticks {
             fewer.per_sec /= COARSER;
         }
         (level, fewer)
+    }
+
+    /// Sets a timer of a wheel for `time`, at the head of those that expire then: it is the first of them to expire, but after those that wait at fewer of its ticks. One that is set anew for the time
+    /// for which it is set keeps its place. Without a wheel timers expire in the order in which they were set.
+    pub fn set(self, timer: &mut EventKey, now: Event, time: Instant) {
+        if !self.wheel {
+            *timer = now.schedule(time, Child::Timer);
+        } else if timer.time != time {
+            *timer = now.schedule_at_head(time, self.level(time - now.time).0);
+        }
     }
 
     /// The last tick at `now` or before; `now`, where there are none.
